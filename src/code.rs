@@ -1,0 +1,134 @@
+//! The table of error codes: the contract with programs (contract §2.2).
+//!
+//! A [`Code`] is what a client matches on; its [`Class`] is what the caller can do about it. Faces
+//! map a class to a status and nothing finer. Codes are only ever added.
+
+use std::fmt;
+
+/// What a caller can do about an error. `http` maps it to a status, the command to an exit status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// The request is wrong as written.
+    Invalid,
+    /// The caller is not known.
+    Unauthenticated,
+    /// The caller is known and may not.
+    Refused,
+    /// There is no such thing.
+    Missing,
+    /// What is there already does not allow it.
+    Conflict,
+    /// The request reads well and its content violates a rule.
+    Unprocessable,
+    /// The request is larger than what is taken.
+    TooLarge,
+    /// The request is of a media type that is not taken.
+    MediaType,
+    /// The request took longer than it may.
+    Timeout,
+    /// Something failed here.
+    Internal,
+    /// Not now, or not on this instance.
+    Unavailable,
+}
+
+macro_rules! codes {
+    ($( $(#[$doc:meta])* $name:ident = $text:literal, $class:ident; )*) => {
+        /// A stable error code.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Code { $( $(#[$doc])* $name, )* }
+
+        impl Code {
+            /// Every code there is.
+            pub const ALL: &[Self] = &[ $( Self::$name, )* ];
+
+            /// Returns the code as clients see it.
+            pub const fn as_str(self) -> &'static str {
+                match self { $( Self::$name => $text, )* }
+            }
+
+            /// Returns what a caller can do about it.
+            pub const fn class(self) -> Class {
+                match self { $( Self::$name => Class::$class, )* }
+            }
+        }
+    };
+}
+
+codes! {
+    /// The record was refused at ingest; the message carries the sub-reason.
+    IngestFailed = "INGEST_FAILED", Invalid;
+    /// The filter of a query is not one.
+    InvalidQuery = "INVALID_QUERY", Invalid;
+    /// The text to search for is blank.
+    EmptyQuery = "EMPTY_QUERY", Invalid;
+    /// The request is not one this door understands.
+    InvalidRequest = "INVALID_REQUEST", Invalid;
+    /// No bearer, or one that is not known, expired or revoked.
+    AuthRequired = "AUTH_REQUIRED", Unauthenticated;
+    /// The bearer lacks the scope.
+    ScopeForbidden = "SCOPE_FORBIDDEN", Refused;
+    /// The caller may not speak as this actor.
+    DidClaimDenied = "DID_CLAIM_DENIED", Refused;
+    /// The caller may not write this kind of configuration.
+    ConfigWriteDenied = "CONFIG_WRITE_DENIED", Refused;
+    /// The request came from a web page, or names a host this server does not serve.
+    OriginForbidden = "ORIGIN_FORBIDDEN", Refused;
+    /// There is no such record, thread or path.
+    NotFound = "NOT_FOUND", Missing;
+    /// The path exists and does not take this method.
+    MethodNotAllowed = "METHOD_NOT_ALLOWED", Invalid;
+    /// The envelope or the body violates the contract of its kind; `field` and `reason` say where.
+    InvalidBody = "INVALID_BODY", Unprocessable;
+    /// More bytes than a door takes, as sent or in canonical form.
+    BodyTooLarge = "BODY_TOO_LARGE", TooLarge;
+    /// The body of a POST is not declared `application/json`.
+    UnsupportedMediaType = "UNSUPPORTED_MEDIA_TYPE", MediaType;
+    /// The request did not finish in time.
+    RequestTimeout = "REQUEST_TIMEOUT", Timeout;
+    /// The store could not be read or written.
+    Internal = "INTERNAL", Internal;
+    /// This instance has no embedder.
+    SemanticSearchDisabled = "SEMANTIC_SEARCH_DISABLED", Unavailable;
+    /// The store failed a write and takes no more until it is opened again.
+    StorePoisoned = "STORE_POISONED", Unavailable;
+    /// The disk or the file is full; nothing was written.
+    StoreFull = "STORE_FULL", Unavailable;
+    /// The server is going away.
+    ShuttingDown = "SHUTTING_DOWN", Unavailable;
+    /// No provider can play this model.
+    WorkNoProvider = "WORK_NO_PROVIDER", Unprocessable;
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// An error that knows its [`Code`].
+pub trait Coded: std::error::Error {
+    /// Returns the stable code of this error.
+    fn code(&self) -> Code;
+
+    /// Returns the field that is wrong, if it is one field.
+    fn field(&self) -> Option<&str> {
+        None
+    }
+
+    /// Returns the stable word for what is wrong with the field.
+    fn reason(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Returns where in the field, counted in characters from 0.
+    fn column(&self) -> Option<usize> {
+        None
+    }
+
+    /// Returns one sentence on what to do next, if there is one.
+    fn hint(&self) -> Option<String> {
+        None
+    }
+}

@@ -1,0 +1,32 @@
+//! Records: immutable, content-addressed statements by an actor (contract §1).
+//!
+//! Comes in: an envelope, as a client sent it or as the engine builds it: a [`Draft`]. Goes out: a
+//! [`Record`], which has its canonical bytes and its id and can no longer change. Checked here is
+//! only shape; who may write what is a door's business.
+//!
+//! **Invariant:** a [`Record`] has no `&mut` methods, and a [`RecordId`] comes only from hashing or
+//! from reading one back.
+
+mod draft;
+mod enums;
+mod id;
+mod kind;
+mod levels;
+mod name;
+mod sealed;
+mod shape;
+
+pub use draft::{Draft, ENVELOPE_FIELDS};
+pub use enums::{Act, DataType};
+pub use id::RecordId;
+pub use kind::{Kind, KindError};
+pub use levels::HashLevels;
+pub use name::{ActorId, Clock, NameError, Namespace, Sequence, ThreadId};
+pub use sealed::{MAX_CANONICAL_BYTES, Record};
+pub use shape::{Reason, ShapeError};
+
+/// The thread whose records configure the engine.
+pub const CONFIG_THREAD: &str = "th_engine_config";
+
+/// The actor that the engine itself writes as.
+pub const ENGINE_ACTOR: &str = "did:sync:system:engine";

@@ -1,0 +1,254 @@
+//! The names and numbers of an envelope, checked once and then carried as types.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// The most bytes in the name of a thread or an actor ([R]: room for any DID, not for a payload).
+const MAX_NAME_BYTES: usize = 1024;
+
+/// Why a text is not a name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NameError {
+    /// No characters at all.
+    #[error("must not be empty")]
+    Empty,
+    /// A control character.
+    #[error("must not hold control characters")]
+    Control,
+    /// Too many bytes.
+    #[error("must be at most {limit} bytes")]
+    TooLong {
+        /// The most that are taken.
+        limit: usize,
+    },
+    /// Not a path of 1 to 4 segments.
+    #[error(
+        "must be 1 to 4 segments of at most 63 lower-case letters, digits, `-` and `_`, with `/` between them"
+    )]
+    NotANamespace,
+}
+
+fn check_name(text: &str) -> Result<(), NameError> {
+    if text.is_empty() {
+        return Err(NameError::Empty);
+    }
+    if text.len() > MAX_NAME_BYTES {
+        return Err(NameError::TooLong { limit: MAX_NAME_BYTES });
+    }
+    if text.chars().any(char::is_control) {
+        return Err(NameError::Control);
+    }
+    Ok(())
+}
+
+macro_rules! name_type {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(Arc<str>);
+
+        impl $name {
+            /// Checks and takes a name.
+            pub fn parse(text: &str) -> Result<Self, NameError> {
+                check_name(text)?;
+                Ok(Self(text.into()))
+            }
+
+            /// Returns the name.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Debug::fmt(&*self.0, f)
+            }
+        }
+
+        impl From<&$name> for $crate::canon::Value {
+            fn from(name: &$name) -> Self {
+                name.as_str().into()
+            }
+        }
+    };
+}
+
+name_type! {
+    /// The thread that a record stands on: any text without control characters (contract §1.9).
+    ThreadId
+}
+
+name_type! {
+    /// Who states a record: a DID, or any text without control characters (contract §1.1).
+    ActorId
+}
+
+impl ThreadId {
+    /// Returns the thread whose records configure the engine.
+    pub fn config() -> Self {
+        Self(super::CONFIG_THREAD.into())
+    }
+
+    /// Returns whether this is the thread whose records configure the engine.
+    pub fn is_config(&self) -> bool {
+        &*self.0 == super::CONFIG_THREAD
+    }
+}
+
+impl ActorId {
+    /// Returns the actor that the engine itself writes as.
+    pub fn engine() -> Self {
+        Self(super::ENGINE_ACTOR.into())
+    }
+
+    /// Returns whether this names a part of the instance itself.
+    pub fn is_system(&self) -> bool {
+        self.0.starts_with("did:sync:system:")
+    }
+}
+
+/// A path that settings inherit along (contract §1.11): `default`, `acme`, `acme/site/prod`.
+///
+/// `default` is the root: every namespace descends from it (decision 10).
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Namespace(Arc<str>);
+
+impl Namespace {
+    /// Returns the root.
+    pub fn root() -> Self {
+        Self("default".into())
+    }
+
+    /// Checks and takes a path.
+    pub fn parse(text: &str) -> Result<Self, NameError> {
+        let well_formed = |segment: &str| {
+            (1..=63).contains(&segment.len())
+                && segment
+                    .bytes()
+                    .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'_')
+        };
+        if text.is_empty() {
+            return Err(NameError::Empty);
+        }
+        if text.split('/').count() > 4 || !text.split('/').all(well_formed) {
+            return Err(NameError::NotANamespace);
+        }
+        Ok(Self(text.into()))
+    }
+
+    /// Returns the path.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns how far below the root this stands; the root has depth 0.
+    pub fn depth(&self) -> usize {
+        if self.is_root() { 0 } else { self.0.split('/').count() }
+    }
+
+    /// Returns whether this is the root.
+    pub fn is_root(&self) -> bool {
+        &*self.0 == "default"
+    }
+
+    /// Returns whether what is set here holds in `other`: this namespace or one below it.
+    pub fn covers(&self, other: &Self) -> bool {
+        self.is_root()
+            || other
+                .0
+                .strip_prefix(&*self.0)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+}
+
+impl fmt::Display for Namespace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for Namespace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&*self.0, f)
+    }
+}
+
+impl From<&Namespace> for crate::canon::Value {
+    fn from(namespace: &Namespace) -> Self {
+        namespace.as_str().into()
+    }
+}
+
+/// The logical number of a record among those of its thread and actor. Never a time of day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Clock(i64);
+
+impl Clock {
+    /// Takes a clock, unless it is negative.
+    pub const fn new(clock: i64) -> Option<Self> {
+        if clock < 0 { None } else { Some(Self(clock)) }
+    }
+
+    /// Returns the number.
+    pub const fn get(self) -> i64 {
+        self.0
+    }
+}
+
+impl fmt::Display for Clock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// The order of arrival in this store, counted from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Sequence(i64);
+
+impl Sequence {
+    /// Returns the sequence with this number; 0 stands before every record.
+    pub const fn new(sequence: i64) -> Self {
+        Self(sequence)
+    }
+
+    /// Returns the number.
+    pub const fn get(self) -> i64 {
+        self.0
+    }
+}
+
+impl fmt::Display for Sequence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn namespaces_cover_what_is_below_them() {
+        let ns = |text: &str| Namespace::parse(text).expect("a namespace");
+        assert!(ns("default").covers(&ns("acme/site")));
+        assert!(ns("acme").covers(&ns("acme")));
+        assert!(ns("acme").covers(&ns("acme/site")));
+        assert!(!ns("acme").covers(&ns("acmeister")));
+        assert!(!ns("acme").covers(&ns("default")));
+        assert_eq!((ns("default").depth(), ns("acme").depth(), ns("a/b/c").depth()), (0, 1, 3));
+    }
+
+    #[test]
+    fn namespaces_are_one_to_four_segments() {
+        for bad in ["", "/", "a/", "/a", "a//b", "A", "a b", "a/b/c/d/e", &"a".repeat(64)] {
+            assert!(Namespace::parse(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! A record: a draft that has its bytes and its id.
+
+use super::{Draft, RecordId, ShapeError};
+use crate::canon::{Canonical, Limits, Object, TooLong, Value, parse};
+use crate::object;
+
+/// The most canonical bytes of a record (decision 21).
+pub const MAX_CANONICAL_BYTES: usize = 4 * 1024 * 1024;
+
+/// An immutable statement, named by its content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    draft: Draft,
+    id: RecordId,
+    canonical: Canonical,
+}
+
+impl Record {
+    /// Seals a draft: sorts its parents, writes its canonical bytes and hashes them.
+    pub fn seal(mut draft: Draft) -> Result<Self, TooLong> {
+        draft.parents.sort_unstable();
+        let canonical = Canonical::of_object_within(&hashed(&draft), MAX_CANONICAL_BYTES)?;
+        Ok(Self { id: RecordId::of(&canonical), draft, canonical })
+    }
+
+    /// Reads back a record from its canonical text, as the store holds it.
+    pub fn from_canonical(text: &str, judged_by: Option<String>) -> Result<Self, ShapeError> {
+        let envelope = parse(text.as_bytes(), Limits::STORED).map_err(|error| {
+            ShapeError::new(
+                "record",
+                super::Reason::BadValue,
+                format!("the stored bytes are {error}"),
+            )
+        })?;
+        let mut draft = Draft::from_envelope(envelope)?;
+        draft.judged_by = judged_by;
+        let canonical = Canonical::of_object(&hashed(&draft));
+        Ok(Self { id: RecordId::of(&canonical), draft, canonical })
+    }
+
+    /// Returns the name of this record.
+    pub const fn id(&self) -> RecordId {
+        self.id
+    }
+
+    /// Returns the bytes that are hashed and signed.
+    pub const fn canonical(&self) -> &Canonical {
+        &self.canonical
+    }
+
+    /// Returns what the record says.
+    pub const fn draft(&self) -> &Draft {
+        &self.draft
+    }
+
+    /// Returns the record as the object that every answer shows (contract §2.3).
+    pub fn to_object(&self) -> Object {
+        let mut object = hashed(&self.draft);
+        object.insert("object".into(), "record".into());
+        object.insert("id".into(), self.id.into());
+        if let Some(judged_by) = &self.draft.judged_by {
+            object.insert("judged_by".into(), judged_by.as_str().into());
+        }
+        object
+    }
+}
+
+impl std::ops::Deref for Record {
+    type Target = Draft;
+
+    fn deref(&self) -> &Draft {
+        &self.draft
+    }
+}
+
+/// The seven hashed fields (contract §1.4).
+fn hashed(draft: &Draft) -> Object {
+    let parents: Vec<Value> = draft.parents.iter().map(|id| (*id).into()).collect();
+    object! {
+        "act": draft.act.as_str(),
+        "actor": &draft.actor,
+        "body": draft.body.clone(),
+        "clock": draft.clock.get(),
+        "data_type": draft.data_type.as_str(),
+        "parents": parents,
+        "thread": &draft.thread,
+    }
+}
