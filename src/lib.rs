@@ -18,4 +18,8 @@ pub mod code;
 pub mod time;
 
 // Layer 1: words
+pub mod identity;
 pub mod record;
+
+// Layer 4: holding
+pub mod store;

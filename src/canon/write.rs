@@ -44,6 +44,11 @@ impl Canonical {
         }
     }
 
+    /// Takes text that was canonical when it was stored.
+    pub(crate) const fn reread(text: String) -> Self {
+        Self(text)
+    }
+
     /// Returns the text.
     pub fn as_str(&self) -> &str {
         &self.0

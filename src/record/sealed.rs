@@ -1,6 +1,6 @@
 //! A record: a draft that has its bytes and its id.
 
-use super::{Draft, RecordId, ShapeError};
+use super::{Draft, Reason, RecordId, ShapeError};
 use crate::canon::{Canonical, Limits, Object, TooLong, Value, parse};
 use crate::object;
 
@@ -23,19 +23,21 @@ impl Record {
         Ok(Self { id: RecordId::of(&canonical), draft, canonical })
     }
 
-    /// Reads back a record from its canonical text, as the store holds it.
+    /// Reads a record from its canonical text, and writes and hashes it again.
     pub fn from_canonical(text: &str, judged_by: Option<String>) -> Result<Self, ShapeError> {
-        let envelope = parse(text.as_bytes(), Limits::STORED).map_err(|error| {
-            ShapeError::new(
-                "record",
-                super::Reason::BadValue,
-                format!("the stored bytes are {error}"),
-            )
-        })?;
-        let mut draft = Draft::from_envelope(envelope)?;
-        draft.judged_by = judged_by;
+        let draft = reread(text, judged_by)?;
         let canonical = Canonical::of_object(&hashed(&draft));
         Ok(Self { id: RecordId::of(&canonical), draft, canonical })
+    }
+
+    /// Reads back a record that the store holds, trusting that its text hashes to its id.
+    pub(crate) fn reread(
+        id: RecordId,
+        text: String,
+        judged_by: Option<String>,
+    ) -> Result<Self, ShapeError> {
+        let draft = reread(&text, judged_by)?;
+        Ok(Self { draft, id, canonical: Canonical::reread(text) })
     }
 
     /// Returns the name of this record.
@@ -71,6 +73,15 @@ impl std::ops::Deref for Record {
     fn deref(&self) -> &Draft {
         &self.draft
     }
+}
+
+fn reread(text: &str, judged_by: Option<String>) -> Result<Draft, ShapeError> {
+    let envelope = parse(text.as_bytes(), Limits::STORED).map_err(|error| {
+        ShapeError::new("record", Reason::BadValue, format!("the stored bytes are {error}"))
+    })?;
+    let mut draft = Draft::from_envelope(envelope)?;
+    draft.judged_by = judged_by;
+    Ok(draft)
 }
 
 /// The seven hashed fields (contract §1.4).

@@ -1,0 +1,205 @@
+//! The store: one SQLite file of records that are added and never change.
+//!
+//! Comes in: sealed records, and small steps of bookkeeping that must be exact across processes
+//! (claims, clocks, counters, tokens). Goes out: what was stored, in order of arrival.
+//!
+//! Any number of processes share one file (decisions 1 and 2). A write is a closure over a [`Tx`];
+//! one thread takes whatever closures are queued into one transaction under the file lock
+//! `hub.lock`, so that many writers share one sync of the disk, and each caller is answered when
+//! its rows are durable. A closure that fails undoes itself and nothing else.
+//!
+//! **Invariant:** only this module names `rusqlite`. Rows of `records` are never updated or
+//! deleted, and triggers in the file hold everyone else to that too. Text from a caller is always a
+//! bound parameter.
+
+mod append;
+mod backup;
+mod connection;
+mod error;
+mod lock;
+mod query;
+mod read;
+mod stage;
+mod token;
+mod tx;
+mod verify;
+mod writer;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+pub use append::{Appended, Origin, Prepared, Receipt};
+pub use error::{AppendError, OpenError, StoreError};
+pub use query::{Page, Query, QueryError};
+pub use read::{HookCounters, Reader, Stored, ThreadClocks, ThreadRange, ThreadSummary};
+pub use stage::{Probe, Stage};
+pub use token::{Token, TokenId};
+pub use tx::{Tally, Tx};
+pub use verify::{Fault, Verification};
+
+use crate::identity::Keyring;
+use crate::record::{Draft, Record, Sequence};
+use crate::time::TimeSource;
+use connection::Readers;
+use lock::FileLock;
+use writer::Writer;
+
+/// Called with the newest sequence after each commit of this process. Must not block.
+pub type Listener = Box<dyn Fn(Sequence) + Send + Sync>;
+
+/// How to open a store.
+pub struct StoreOptions {
+    /// The keys that sign what is stored.
+    pub keyring: Keyring,
+    /// Where the time of arrival comes from.
+    pub time: TimeSource,
+    /// Whether to fold the write-ahead log into the file on close. A short-lived process leaves
+    /// that to others.
+    pub checkpoint_on_close: bool,
+    /// Told each stage of an append; for tests that stop a process there.
+    pub probe: Option<Probe>,
+    /// The most pages that the file may have; for tests of a full disk.
+    pub max_pages: Option<u32>,
+}
+
+impl StoreOptions {
+    /// Returns the options of a short-lived process.
+    pub const fn new(keyring: Keyring, time: TimeSource) -> Self {
+        Self { keyring, time, checkpoint_on_close: false, probe: None, max_pages: None }
+    }
+}
+
+/// An open store.
+pub struct Store {
+    shared: Arc<Shared>,
+    writer: Writer,
+}
+
+/// What the writing thread and the readers have in common.
+struct Shared {
+    keyring: Keyring,
+    time: TimeSource,
+    readers: Readers,
+    path: Option<PathBuf>,
+    poisoned: AtomicBool,
+    probe: Option<Probe>,
+    listeners: std::sync::Mutex<Vec<Listener>>,
+}
+
+impl Store {
+    /// Opens the store at `path`, creating or migrating it if needed.
+    ///
+    /// A file that is not a store, or that a newer version wrote, is reported and left as it is.
+    pub fn open(path: &Path, options: StoreOptions) -> Result<Self, OpenError> {
+        let lock = FileLock::beside(path)?;
+        let connection = connection::open_file(path, &lock, &options)?;
+        let readers = Readers::of_file(path, options.checkpoint_on_close)?;
+        Ok(Self::assemble(Arc::new(connection.into()), readers, Some((path, lock)), options))
+    }
+
+    /// Opens a store in memory, which ends with this value.
+    pub fn in_memory(options: StoreOptions) -> Result<Self, OpenError> {
+        let connection = Arc::new(connection::open_memory(&options)?.into());
+        let readers = Readers::of_memory(Arc::clone(&connection));
+        Ok(Self::assemble(connection, readers, None, options))
+    }
+
+    fn assemble(
+        connection: connection::Shared,
+        readers: Readers,
+        file: Option<(&Path, FileLock)>,
+        options: StoreOptions,
+    ) -> Self {
+        let (path, lock) = file.unzip();
+        let shared = Arc::new(Shared {
+            keyring: options.keyring,
+            time: options.time,
+            readers,
+            path: path.map(Path::to_owned),
+            poisoned: AtomicBool::new(false),
+            probe: options.probe,
+            listeners: std::sync::Mutex::new(Vec::new()),
+        });
+        let writer = Writer::new(Arc::clone(&shared), connection, lock);
+        Self { shared, writer }
+    }
+
+    /// Seals and signs a draft, on the caller's thread: the expensive half of an append.
+    pub fn prepare(&self, draft: Draft) -> Result<Prepared, AppendError> {
+        let record = Record::seal(draft).map_err(AppendError::TooLarge)?;
+        Ok(Prepared::sign(record, &self.shared.keyring))
+    }
+
+    /// Runs `work` inside a transaction and returns when what it wrote is durable.
+    ///
+    /// `work` shares its transaction with others that are queued. If it fails, all that it wrote is
+    /// undone, and nothing else. It must not wait for anything.
+    pub fn write<T, E>(
+        &self,
+        work: impl FnOnce(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        self.writer.submit(work)
+    }
+
+    /// Appends one prepared record.
+    pub fn append(&self, prepared: Prepared, origin: Origin) -> Result<Appended, AppendError> {
+        self.write(move |tx| tx.append(&prepared, origin))
+    }
+
+    /// Reads, from one consistent state of the store.
+    pub fn read<T>(
+        &self,
+        work: impl FnOnce(&Reader<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        self.shared.readers.with(work)
+    }
+
+    /// Returns a number that moves whenever another connection, in this process or another, has
+    /// committed. A store in memory has no others, and its number never moves.
+    pub fn data_version(&self) -> Result<i64, StoreError> {
+        self.shared.readers.data_version()
+    }
+
+    /// Calls `listener` after each commit of this process.
+    pub fn on_commit(&self, listener: Listener) {
+        lock_of(&self.shared.listeners).push(listener);
+    }
+
+    /// Returns the time now, as this store was told to tell it.
+    pub fn now(&self) -> crate::time::Timestamp {
+        self.shared.time.now()
+    }
+
+    /// Returns the keys that sign what is stored.
+    pub fn keyring(&self) -> &Keyring {
+        &self.shared.keyring
+    }
+
+    /// Returns where the file is, unless the store is in memory.
+    pub fn path(&self) -> Option<&Path> {
+        self.shared.path.as_deref()
+    }
+
+    /// Returns whether a failed write has left this handle unusable for writing.
+    pub fn is_poisoned(&self) -> bool {
+        self.shared.poisoned.load(Ordering::Acquire)
+    }
+}
+
+impl Shared {
+    fn reach(&self, stage: Stage) {
+        if let Some(probe) = &self.probe {
+            probe(stage);
+        }
+    }
+}
+
+/// Locks a mutex whose data stays whole whatever its holder was doing when it panicked.
+fn lock_of<T>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}

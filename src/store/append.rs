@@ -1,0 +1,123 @@
+//! What is written with a record: who signed it, when it arrived, and its link in the chain.
+
+use crate::canon::{Canonical, Digest, hash_of, hex};
+use crate::identity::{Keyring, Signature};
+use crate::object;
+use crate::record::{Record, RecordId, Sequence};
+use crate::time::Timestamp;
+
+/// Where a row came from (decision 14).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// The engine wrote it about its own doing.
+    Engine,
+    /// A caller posted it.
+    Door,
+    /// It was copied from another instance.
+    Import,
+}
+
+impl Origin {
+    /// Returns the word in the receipt.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Engine => "engine",
+            Self::Door => "door",
+            Self::Import => "import",
+        }
+    }
+
+    /// Reads the word in the receipt.
+    pub fn parse(word: &str) -> Option<Self> {
+        match word {
+            "engine" => Some(Self::Engine),
+            "door" => Some(Self::Door),
+            "import" => Some(Self::Import),
+            _ => None,
+        }
+    }
+}
+
+/// A record that is sealed and signed, and not yet stored.
+#[derive(Debug, Clone)]
+pub struct Prepared {
+    pub(super) record: Record,
+    pub(super) signer: String,
+    pub(super) signature: Signature,
+}
+
+impl Prepared {
+    /// Signs a record with its actor's key, or with the instance key as custodian.
+    pub(super) fn sign(record: Record, keyring: &Keyring) -> Self {
+        let key = keyring.signer_of(record.actor.as_str());
+        let signature = key.sign(record.canonical().as_bytes());
+        Self { signer: key.did().to_owned(), signature, record }
+    }
+
+    /// Returns the record.
+    pub const fn record(&self) -> &Record {
+        &self.record
+    }
+}
+
+/// What came of an append.
+#[derive(Debug, Clone)]
+pub struct Appended {
+    /// The name of the record.
+    pub id: RecordId,
+    /// Where it stands in the order of arrival.
+    pub sequence: Sequence,
+    /// When it arrived.
+    pub received_at: Timestamp,
+    /// Whether it is new; an identical repeat is not.
+    pub fresh: bool,
+}
+
+/// What this store says about the arrival of one record (decision 4).
+#[derive(Debug, Clone)]
+pub struct Receipt<'a> {
+    /// The record.
+    pub id: RecordId,
+    /// Its place in the order of arrival.
+    pub sequence: Sequence,
+    /// When it arrived.
+    pub received_at: Timestamp,
+    /// Where it came from.
+    pub origin: Origin,
+    /// The `did:key` of the key that signed it.
+    pub signer: &'a str,
+    /// The signature over its canonical bytes.
+    pub signature: Signature,
+    /// The record that judged it, as it was posted.
+    pub judged_by: Option<&'a str>,
+}
+
+impl Receipt<'_> {
+    /// Returns the link of this receipt behind `previous`.
+    pub fn chain(&self, previous: &Digest) -> Digest {
+        let receipt = Canonical::of_object(&object! {
+            "id": self.id,
+            "judged_by": self.judged_by,
+            "origin": self.origin.as_str(),
+            "received_at": self.received_at.as_millis(),
+            "seq": self.sequence.get(),
+            "sig": self.signature.to_string(),
+            "signer": self.signer,
+        });
+        hash_of(&[previous, &receipt.sha256()])
+    }
+}
+
+/// The newest link of the chain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Head {
+    pub(super) sequence: Sequence,
+    pub(super) chain: Digest,
+}
+
+impl Head {
+    /// Returns the bytes that the instance key signs.
+    pub(super) fn signed_bytes(&self) -> Canonical {
+        Canonical::of_object(&object! { "chain": hex(&self.chain), "seq": self.sequence.get() })
+    }
+}

@@ -1,0 +1,232 @@
+//! Opening the file: what it is, which format it has, how SQLite is set.
+
+use std::fs::OpenOptions;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags};
+
+use super::lock::FileLock;
+use super::{OpenError, Reader, StoreError, StoreOptions, lock_of};
+
+/// `spl1`, in the header of every store.
+const APPLICATION_ID: i32 = 0x7370_6c31;
+
+/// The changes of format, oldest first. The format of a file is how many of them it has.
+const MIGRATIONS: &[&str] = &[include_str!("../../schema/sqlite/0001_records.sql")];
+
+/// The newest format known here.
+#[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "a short list")]
+pub(super) const FORMAT: i32 = MIGRATIONS.len() as i32;
+
+/// A connection that several parts of a store take turns with.
+pub(super) type Shared = Arc<Mutex<Connection>>;
+
+/// Opens the writing connection, creating or migrating the file under the lock if needed.
+pub(super) fn open_file(
+    path: &Path,
+    lock: &FileLock,
+    options: &StoreOptions,
+) -> Result<Connection, OpenError> {
+    let file_error = |action| move |source| OpenError::File { path: path.into(), action, source };
+    OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(path)
+        .map_err(file_error("opened"))?;
+    let connection = connect(path)?;
+    let format = format_of(&connection, path)?;
+    if format < FORMAT {
+        let _held = lock.hold().map_err(file_error("locked"))?;
+        // Another process may have been faster.
+        let format = format_of(&connection, path)?;
+        if format > 0 && format < FORMAT {
+            copy_before_migration(path, format)?;
+        }
+        set_wal(&connection)?;
+        migrate(&connection, format)?;
+    }
+    set(&connection, options.checkpoint_on_close)?;
+    set_max_pages(&connection, options)?;
+    Ok(connection)
+}
+
+/// Opens a database in memory with the newest format.
+pub(super) fn open_memory(options: &StoreOptions) -> Result<Connection, OpenError> {
+    let connection = Connection::open_in_memory().map_err(StoreError::from)?;
+    migrate(&connection, 0)?;
+    set(&connection, false)?;
+    set_max_pages(&connection, options)?;
+    Ok(connection)
+}
+
+fn connect(path: &Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(Duration::from_secs(10))?;
+    Ok(connection)
+}
+
+/// Returns the format of the file: 0 for a new one.
+fn format_of(connection: &Connection, path: &Path) -> Result<i32, OpenError> {
+    let read = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
+    let not_a_store = |what: String| OpenError::NotAStore { path: path.into(), what };
+    let tables = connection
+        .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0))
+        .map_err(|error| not_a_store(error.to_string()))?;
+    let application = read("application_id").map_err(StoreError::from)?;
+    let format = read("user_version").map_err(StoreError::from)?;
+    if application != APPLICATION_ID {
+        if tables > 0 || format != 0 {
+            return Err(not_a_store("it belongs to another program".into()));
+        }
+        return Ok(0);
+    }
+    if format > FORMAT {
+        return Err(OpenError::Newer { path: path.into(), found: format, known: FORMAT });
+    }
+    Ok(format)
+}
+
+/// Applies the changes that a file of `format` lacks, all or none.
+fn migrate(connection: &Connection, format: i32) -> Result<(), StoreError> {
+    connection.execute_batch("BEGIN IMMEDIATE")?;
+    let apply = || -> Result<(), rusqlite::Error> {
+        for sql in MIGRATIONS.iter().skip(usize::try_from(format).unwrap_or(0)) {
+            connection.execute_batch(sql)?;
+        }
+        connection.pragma_update(None, "application_id", APPLICATION_ID)?;
+        connection.pragma_update(None, "user_version", FORMAT)?;
+        connection.execute_batch("COMMIT")
+    };
+    apply().map_err(|error| {
+        let _ = connection.execute_batch("ROLLBACK");
+        error.into()
+    })
+}
+
+/// Keeps the file as it was: `hub.db.before-v2`. A copy that is there already is never replaced.
+fn copy_before_migration(path: &Path, format: i32) -> Result<(), OpenError> {
+    let mut copy = path.as_os_str().to_owned();
+    copy.push(format!(".before-v{}", format + 1));
+    if Path::new(&copy).exists() {
+        return Ok(());
+    }
+    super::backup::copy(path, Path::new(&copy)).map_err(OpenError::Failed)
+}
+
+fn set_wal(connection: &Connection) -> Result<(), StoreError> {
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    Ok(())
+}
+
+fn set(connection: &Connection, checkpoint_on_close: bool) -> Result<(), StoreError> {
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "trusted_schema", false)?;
+    connection.pragma_update(None, "cache_size", -16_384)?;
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    let keep_log = !checkpoint_on_close;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep_log)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    Ok(())
+}
+
+fn set_max_pages(connection: &Connection, options: &StoreOptions) -> Result<(), StoreError> {
+    if let Some(pages) = options.max_pages {
+        connection.pragma_update(None, "max_page_count", pages)?;
+    }
+    Ok(())
+}
+
+/// The connections that read.
+pub(super) struct Readers(Kind);
+
+enum Kind {
+    File {
+        path: std::path::PathBuf,
+        checkpoint_on_close: bool,
+        idle: Mutex<Vec<Connection>>,
+        watch: Mutex<Connection>,
+    },
+    Memory(Shared),
+}
+
+impl Readers {
+    pub(super) fn of_file(path: &Path, checkpoint_on_close: bool) -> Result<Self, StoreError> {
+        let watch = Mutex::new(reading(path, checkpoint_on_close)?);
+        let idle = Mutex::new(Vec::new());
+        Ok(Self(Kind::File { path: path.into(), checkpoint_on_close, idle, watch }))
+    }
+
+    pub(super) const fn of_memory(connection: Shared) -> Self {
+        Self(Kind::Memory(connection))
+    }
+
+    /// Runs `work` on a connection of its own, inside one read transaction.
+    pub(super) fn with<T>(
+        &self,
+        work: impl FnOnce(&Reader<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        match &self.0 {
+            Kind::Memory(connection) => work(&Reader::new(&lock_of(connection))),
+            Kind::File { path, checkpoint_on_close, idle, .. } => {
+                let waiting = lock_of(idle).pop();
+                let connection = match waiting {
+                    Some(connection) => connection,
+                    None => reading(path, *checkpoint_on_close)?,
+                };
+                connection.execute_batch("BEGIN")?;
+                let result = work(&Reader::new(&connection));
+                // Ends the read; a connection that cannot is closed instead of kept.
+                if connection.execute_batch("COMMIT").is_ok() {
+                    lock_of(idle).push(connection);
+                }
+                result
+            }
+        }
+    }
+
+    /// Asks on a connection that never writes and holds no transaction, as SQLite demands.
+    pub(super) fn data_version(&self) -> Result<i64, StoreError> {
+        match &self.0 {
+            Kind::Memory(_) => Ok(0),
+            Kind::File { watch, .. } => Ok(lock_of(watch)
+                .prepare_cached("PRAGMA data_version")?
+                .query_row([], |row| row.get(0))?),
+        }
+    }
+}
+
+fn reading(path: &Path, checkpoint_on_close: bool) -> Result<Connection, StoreError> {
+    let connection = connect(path)?;
+    set(&connection, checkpoint_on_close)?;
+    connection.pragma_update(None, "query_only", true)?;
+    Ok(connection)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The schema is a promise: a diff here is a new migration, never an edit of an old one.
+    #[test]
+    fn the_newest_format_has_these_objects() {
+        let connection = Connection::open_in_memory().expect("a database");
+        migrate(&connection, 0).expect("migrated");
+        let mut statement = connection
+            .prepare("SELECT type || ' ' || name FROM sqlite_schema ORDER BY type, name")
+            .expect("a statement");
+        let objects: Vec<String> = statement
+            .query_map([], |row| row.get(0))
+            .expect("rows")
+            .collect::<Result<_, _>>()
+            .expect("names");
+        insta::assert_snapshot!(objects.join("\n"));
+    }
+}

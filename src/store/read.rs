@@ -1,0 +1,399 @@
+//! Reading: one consistent state of the store, whatever is written meanwhile.
+
+use std::collections::BTreeMap;
+
+use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
+use rusqlite::{Connection, OptionalExtension as _, Row, ToSql, params};
+
+use super::{Origin, StoreError};
+use crate::canon::Object;
+use crate::identity::Signature;
+use crate::object;
+use crate::record::{ActorId, Clock, Namespace, Record, RecordId, Sequence, ThreadId};
+use crate::time::Timestamp;
+
+/// A record together with what this store says about its arrival.
+#[derive(Debug, Clone)]
+pub struct Stored {
+    /// The record.
+    pub record: Record,
+    /// Its place in the order of arrival.
+    pub sequence: Sequence,
+    /// When it arrived.
+    pub received_at: Timestamp,
+    /// Where it came from.
+    pub origin: Origin,
+    /// The `did:key` of the key that signed it.
+    pub signer: String,
+    /// The signature over its canonical bytes.
+    pub signature: Signature,
+}
+
+impl Stored {
+    /// Returns the record as every answer shows it (contract §2.3), with its sequence.
+    pub fn to_object(&self) -> Object {
+        let mut object = self.record.to_object();
+        object.insert("sequence".into(), self.sequence.get().into());
+        object
+    }
+
+    /// Returns what this store says about the record's arrival.
+    pub fn receipt(&self) -> Object {
+        object! {
+            "origin": self.origin.as_str(),
+            "received_at": self.received_at.to_string(),
+            "sequence": self.sequence.get(),
+            "sig": self.signature.to_string(),
+            "signer": self.signer.as_str(),
+        }
+    }
+}
+
+/// The clocks of a thread, from its index alone.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ThreadClocks {
+    /// How many records stand on it.
+    pub record_count: u64,
+    /// The highest clock of any actor.
+    pub last_clock: i64,
+    /// The highest clock of each actor.
+    pub actor_clocks: BTreeMap<String, i64>,
+    /// The newest record.
+    pub head: Option<RecordId>,
+}
+
+/// One thread in a list of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ThreadSummary {
+    /// The thread.
+    pub id: ThreadId,
+    /// The highest clock of any actor.
+    pub last_clock: i64,
+    /// How many records stand on it.
+    pub record_count: u64,
+    /// The namespace of its first record.
+    pub namespace: String,
+}
+
+/// How often a hook was asked, and what came of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HookCounters {
+    /// Times its predicate was asked.
+    pub asked: u64,
+    /// Times it held.
+    pub matched: u64,
+    /// Times it spoke.
+    pub fires: u64,
+    /// Times it failed.
+    pub errors: u64,
+    /// Times it exhausted its budget.
+    pub overruns: u64,
+    /// When it last spoke.
+    pub last_fire: Option<Timestamp>,
+}
+
+/// Which records of a thread to read.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ThreadRange {
+    /// Only clocks from this one on.
+    pub since_clock: Option<i64>,
+    /// Only records that arrived after this one.
+    pub after: Sequence,
+}
+
+/// Reads from one state of the store.
+pub struct Reader<'c> {
+    pub(super) connection: &'c Connection,
+}
+
+const COLUMNS: &str = "seq, id, canonical, judged_by, received_at, origin, signer, sig";
+
+impl<'c> Reader<'c> {
+    pub(super) const fn new(connection: &'c Connection) -> Self {
+        Self { connection }
+    }
+
+    /// Returns the record with this id.
+    pub fn record(&self, id: RecordId) -> Result<Option<Stored>, StoreError> {
+        Ok(self.list("id = ?1", &[&id.as_bytes()], "seq", 1)?.pop())
+    }
+
+    /// Returns the records whose ids start with these hex digits, at most two of them.
+    pub fn by_prefix(&self, prefix: &str) -> Result<Vec<Stored>, StoreError> {
+        if prefix.len() > 64 || !prefix.bytes().all(|b| b.is_ascii_hexdigit()) {
+            return Ok(Vec::new());
+        }
+        let bound = |fill: char| {
+            let digits = format!("{:fill_to$}", prefix.to_ascii_lowercase(), fill_to = 64);
+            crate::canon::unhex::<32>(&digits.replace(' ', &fill.to_string())).unwrap_or_default()
+        };
+        let (low, high) = (bound('0'), bound('f'));
+        self.list("id BETWEEN ?1 AND ?2", &[&low, &high], "seq", 2)
+    }
+
+    /// Returns records of a thread in the order of arrival.
+    pub fn thread(
+        &self,
+        thread: &ThreadId,
+        range: ThreadRange,
+        limit: usize,
+    ) -> Result<Vec<Stored>, StoreError> {
+        let since = range.since_clock.unwrap_or(0);
+        let bound: [&dyn ToSql; 3] = [&thread.as_str(), &range.after.get(), &since];
+        self.list("thread = ?1 AND seq > ?2 AND clock >= ?3", &bound, "seq", limit)
+    }
+
+    /// Returns the newest records of a thread, in the order of arrival.
+    pub fn thread_tail(&self, thread: &ThreadId, limit: usize) -> Result<Vec<Stored>, StoreError> {
+        let mut records = self.list("thread = ?1", &[&thread.as_str()], "seq DESC", limit)?;
+        records.reverse();
+        Ok(records)
+    }
+
+    /// Returns the records of a thread with this clock, one an actor.
+    pub fn at_clock(&self, thread: &ThreadId, clock: Clock) -> Result<Vec<Stored>, StoreError> {
+        let bound: [&dyn ToSql; 2] = [&thread.as_str(), &clock.get()];
+        self.list("thread = ?1 AND clock = ?2", &bound, "seq", 100)
+    }
+
+    /// Returns the records that match every filter given (contract §2.4), by clock.
+    pub fn matching(
+        &self,
+        thread: Option<&str>,
+        actor: Option<&str>,
+        since_clock: Option<i64>,
+        limit: usize,
+    ) -> Result<Vec<Stored>, StoreError> {
+        // The planner sees which filters there are, so that it can use an index.
+        let mut sql = String::from("TRUE");
+        let mut bound: Vec<&dyn ToSql> = Vec::new();
+        if let Some(thread) = &thread {
+            bound.push(thread);
+            sql.push_str(&format!(" AND thread = ?{}", bound.len()));
+        }
+        if let Some(actor) = &actor {
+            bound.push(actor);
+            sql.push_str(&format!(" AND actor = ?{}", bound.len()));
+        }
+        if let Some(since) = &since_clock {
+            bound.push(since);
+            sql.push_str(&format!(" AND clock >= ?{}", bound.len()));
+        }
+        self.list(&sql, &bound, "seq", limit)
+    }
+
+    /// Returns the newest records whose text holds `needle`, ASCII letters of either case.
+    pub fn containing(
+        &self,
+        needle: &str,
+        thread: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<Stored>, StoreError> {
+        // The text is canonical JSON, so a needle is looked for as it would be spelled there.
+        let spelled = crate::canon::Value::from(needle).to_string();
+        let inner = spelled.trim_start_matches('"').strip_suffix('"').unwrap_or(&spelled);
+        let sql = "instr(lower(canonical), lower(?1)) > 0 AND (?2 IS NULL OR thread = ?2)";
+        self.list(sql, &[&inner, &thread], "seq DESC", limit)
+    }
+
+    /// Returns the evidence for trust that arrived after `after`.
+    pub fn verdicts(&self, after: Sequence, limit: usize) -> Result<Vec<Stored>, StoreError> {
+        self.list("verdict IS NOT NULL AND seq > ?1", &[&after.get()], "seq", limit)
+    }
+
+    /// Returns who wrote the record with this id.
+    pub fn author(&self, id: RecordId) -> Result<Option<ActorId>, StoreError> {
+        let actor: Option<String> = self
+            .connection
+            .prepare_cached("SELECT actor FROM records WHERE id = ?1")?
+            .query_row([id.as_bytes()], |row| row.get(0))
+            .optional()?;
+        Ok(actor.and_then(|actor| ActorId::parse(&actor).ok()))
+    }
+
+    /// Returns the highest sequence of a thread, 0 if it has no records.
+    pub fn last_of_thread(&self, thread: &str) -> Result<Sequence, StoreError> {
+        self.sequence("SELECT coalesce(max(seq), 0) FROM records WHERE thread = ?1", [thread])
+    }
+
+    /// Returns the highest sequence there is, which is also the number of records.
+    pub fn last(&self) -> Result<Sequence, StoreError> {
+        self.sequence("SELECT coalesce(max(seq), 0) FROM records", [])
+    }
+
+    fn sequence(&self, sql: &str, bound: impl rusqlite::Params) -> Result<Sequence, StoreError> {
+        let number = self.connection.prepare_cached(sql)?.query_row(bound, |row| row.get(0))?;
+        Ok(Sequence::new(number))
+    }
+
+    /// Returns whether this clock is taken.
+    pub fn has_clock(
+        &self,
+        thread: &ThreadId,
+        actor: &ActorId,
+        clock: Clock,
+    ) -> Result<bool, StoreError> {
+        let sql = "SELECT 1 FROM records WHERE thread = ?1 AND actor = ?2 AND clock = ?3";
+        let bound = params![thread.as_str(), actor.as_str(), clock.get()];
+        Ok(self.connection.prepare_cached(sql)?.exists(bound)?)
+    }
+
+    /// Returns the clock after the highest one of this actor on this thread.
+    pub fn next_clock(&self, thread: &ThreadId, actor: &ActorId) -> Result<Clock, StoreError> {
+        let sql = "SELECT max(clock) FROM records WHERE thread = ?1 AND actor = ?2";
+        let last: Option<i64> = self
+            .connection
+            .prepare_cached(sql)?
+            .query_row([thread.as_str(), actor.as_str()], |row| row.get(0))?;
+        let next = last.map_or(Some(0), |last| last.checked_add(1));
+        next.and_then(Clock::new).ok_or_else(|| StoreError::Damaged {
+            sequence: 0,
+            what: format!("`{actor}` has no clock left on `{thread}`"),
+        })
+    }
+
+    /// Returns the clocks of a thread; of an unknown one, zeros.
+    pub fn clocks(&self, thread: &ThreadId) -> Result<ThreadClocks, StoreError> {
+        let sql =
+            "SELECT actor, max(clock), count(*) FROM records WHERE thread = ?1 GROUP BY actor";
+        let mut clocks = ThreadClocks::default();
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query([thread.as_str()])?;
+        while let Some(row) = rows.next()? {
+            let (actor, clock, count): (String, i64, u64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            clocks.last_clock = clocks.last_clock.max(clock);
+            clocks.record_count += count;
+            clocks.actor_clocks.insert(actor, clock);
+        }
+        let head = "SELECT id FROM records WHERE thread = ?1 ORDER BY seq DESC LIMIT 1";
+        clocks.head = self
+            .connection
+            .prepare_cached(head)?
+            .query_row([thread.as_str()], |row| row.get(0).map(RecordId::from_bytes))
+            .optional()?;
+        Ok(clocks)
+    }
+
+    /// Returns whether a thread has a goal on it: only then does it have a status worth folding.
+    pub fn has_intent(&self, thread: &ThreadId) -> Result<bool, StoreError> {
+        let sql = "SELECT 1 FROM records WHERE thread = ?1 AND act = 'INTEND' LIMIT 1";
+        Ok(self.connection.prepare_cached(sql)?.exists([thread.as_str()])?)
+    }
+
+    /// Returns threads by name, after `after`.
+    pub fn threads(&self, after: &str, limit: usize) -> Result<Vec<ThreadSummary>, StoreError> {
+        let sql = "SELECT thread, max(clock), count(*), min(seq) FROM records
+                   WHERE thread > ?1 GROUP BY thread ORDER BY thread LIMIT ?2";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query(params![after, bounded(limit)])?;
+        let mut threads = Vec::new();
+        while let Some(row) = rows.next()? {
+            let first: i64 = row.get(3)?;
+            let name: String = row.get(0)?;
+            threads.push(ThreadSummary {
+                id: ThreadId::parse(&name).map_err(|error| damaged(first, error.to_string()))?,
+                last_clock: row.get(1)?,
+                record_count: row.get(2)?,
+                namespace: self
+                    .connection
+                    .prepare_cached("SELECT namespace FROM records WHERE seq = ?1")?
+                    .query_row([first], |row| row.get(0))?,
+            });
+        }
+        Ok(threads)
+    }
+
+    /// Returns the counters of every hook that was ever asked.
+    pub fn hook_counters(&self) -> Result<BTreeMap<(Namespace, String), HookCounters>, StoreError> {
+        let sql = "SELECT namespace, name, asked, matched, fires, errors, overruns, last_fire
+                   FROM hook_counters";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query([])?;
+        let mut counters = BTreeMap::new();
+        while let Some(row) = rows.next()? {
+            let namespace: String = row.get(0)?;
+            let Ok(namespace) = Namespace::parse(&namespace) else { continue };
+            let row_counters = HookCounters {
+                asked: row.get(2)?,
+                matched: row.get(3)?,
+                fires: row.get(4)?,
+                errors: row.get(5)?,
+                overruns: row.get(6)?,
+                last_fire: row.get::<_, Option<i64>>(7)?.map(Timestamp::from_millis),
+            };
+            counters.insert((namespace, row.get(1)?), row_counters);
+        }
+        Ok(counters)
+    }
+
+    /// Returns the bytes that the file takes.
+    pub fn size_bytes(&self) -> Result<u64, StoreError> {
+        let sql = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
+        Ok(self.connection.prepare_cached(sql)?.query_row([], |row| row.get(0))?)
+    }
+
+    /// Returns rows that satisfy `condition`, which is text of this module with parameters bound.
+    pub(super) fn list(
+        &self,
+        condition: &str,
+        bound: &[&dyn ToSql],
+        order: &str,
+        limit: usize,
+    ) -> Result<Vec<Stored>, StoreError> {
+        self.select(condition, bound, order, limit, 0)
+    }
+
+    /// The same, leaving out the first `offset` rows.
+    pub(super) fn select(
+        &self,
+        condition: &str,
+        bound: &[&dyn ToSql],
+        order: &str,
+        limit: usize,
+        offset: usize,
+    ) -> Result<Vec<Stored>, StoreError> {
+        let (limit, offset) = (bounded(limit), bounded(offset));
+        let sql = format!(
+            "SELECT {COLUMNS} FROM records WHERE {condition} ORDER BY {order} \
+             LIMIT {limit} OFFSET {offset}"
+        );
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let mut rows = statement.query(bound)?;
+        let mut records = Vec::new();
+        while let Some(row) = rows.next()? {
+            records.push(stored(row)?);
+        }
+        Ok(records)
+    }
+}
+
+fn bounded(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
+}
+
+fn damaged(sequence: i64, what: String) -> StoreError {
+    StoreError::Damaged { sequence, what }
+}
+
+/// Reads a row with [`COLUMNS`].
+pub(super) fn stored(row: &Row<'_>) -> Result<Stored, StoreError> {
+    let sequence: i64 = row.get(0)?;
+    let id = RecordId::from_bytes(row.get(1)?);
+    let canonical: String = row.get(2)?;
+    let record = Record::reread(id, canonical, row.get(3)?)
+        .map_err(|error| damaged(sequence, error.to_string()))?;
+    Ok(Stored {
+        record,
+        sequence: Sequence::new(sequence),
+        received_at: Timestamp::from_millis(row.get(4)?),
+        origin: row.get(5)?,
+        signer: row.get(6)?,
+        signature: Signature::from_bytes(row.get(7)?),
+    })
+}
+
+impl FromSql for Origin {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        Self::parse(value.as_str()?).ok_or(FromSqlError::InvalidType)
+    }
+}

@@ -1,0 +1,197 @@
+//! What a write may do inside its transaction.
+
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use super::append::Head;
+use super::{AppendError, Appended, Origin, Prepared, Reader, Receipt, StoreError};
+use crate::identity::Keyring;
+use crate::record::{ActorId, Clock, Draft, Namespace, Record, Sequence, ThreadId};
+use crate::time::Timestamp;
+
+/// An open transaction, as one write sees it.
+pub struct Tx<'c> {
+    pub(super) connection: &'c Connection,
+    pub(super) keyring: &'c Keyring,
+    pub(super) head: Head,
+    /// The time of this transaction: every row of one commit arrived together.
+    pub(super) now: Timestamp,
+}
+
+/// How often one hook was asked about one call, and what came of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tally {
+    /// Times its predicate was asked.
+    pub asked: u32,
+    /// Times it held.
+    pub matched: u32,
+    /// Times it spoke.
+    pub fires: u32,
+    /// Times it failed.
+    pub errors: u32,
+    /// Times it exhausted its budget; counted among the errors too.
+    pub overruns: u32,
+}
+
+impl Tx<'_> {
+    /// Appends a prepared record. The same record again is a success that writes nothing.
+    pub fn append(&mut self, prepared: &Prepared, origin: Origin) -> Result<Appended, AppendError> {
+        let Prepared { record, signer, signature } = prepared;
+        let id = record.id();
+        let sequence = Sequence::new(self.head.sequence.get() + 1);
+        let judged_by = record.judged_by.as_deref();
+        let received_at = self.now;
+        let receipt =
+            Receipt { id, sequence, received_at, origin, signer, signature: *signature, judged_by };
+        let chain = receipt.chain(&self.head.chain);
+        let namespace = record.namespace().unwrap_or_else(|_| Namespace::root());
+        let verdict = record.body.get("verdict").and_then(|verdict| verdict.as_str());
+        let inserted = self.connection.prepare_cached(INSERT)?.execute(params![
+            sequence.get(),
+            id.as_bytes(),
+            record.thread.as_str(),
+            record.actor.as_str(),
+            record.act.as_str(),
+            record.clock.get(),
+            record.data_type.as_str(),
+            namespace.as_str(),
+            record.kind(),
+            verdict,
+            record.canonical().as_str(),
+            judged_by,
+            received_at.as_millis(),
+            origin.as_str(),
+            signer,
+            signature.as_bytes(),
+            chain,
+        ]);
+        match inserted {
+            Ok(_) => {
+                self.head = Head { sequence, chain };
+                Ok(Appended { id, sequence, received_at, fresh: true })
+            }
+            Err(error) if is_constraint(&error) => self.repeat(record, error),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Tells an identical repeat from another record in the way.
+    fn repeat(&self, record: &Record, error: rusqlite::Error) -> Result<Appended, AppendError> {
+        let sql = "SELECT seq, received_at FROM records WHERE id = ?1";
+        let there = self
+            .connection
+            .prepare_cached(sql)?
+            .query_row([record.id().as_bytes()], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()?;
+        if let Some((sequence, received_at)) = there {
+            return Ok(Appended {
+                id: record.id(),
+                sequence: Sequence::new(sequence),
+                received_at: Timestamp::from_millis(received_at),
+                fresh: false,
+            });
+        }
+        if self.reader().has_clock(&record.thread, &record.actor, record.clock)? {
+            return Err(AppendError::DuplicateClock {
+                thread: record.thread.clone(),
+                actor: record.actor.clone(),
+                clock: record.clock,
+            });
+        }
+        Err(error.into())
+    }
+
+    /// Appends a draft at the next free clock of its thread and actor, resolved here so that it is
+    /// exact among all processes.
+    pub fn append_next(
+        &mut self,
+        draft: Draft,
+        origin: Origin,
+    ) -> Result<(Record, Appended), AppendError> {
+        let clock = self.next_clock(&draft.thread, &draft.actor)?;
+        let record = Record::seal(draft.with_clock(clock)).map_err(AppendError::TooLarge)?;
+        let prepared = Prepared::sign(record, self.keyring);
+        let record = prepared.record.clone();
+        Ok((record, self.append(&prepared, origin)?))
+    }
+
+    /// Returns the clock after the highest one of this actor on this thread.
+    pub fn next_clock(&self, thread: &ThreadId, actor: &ActorId) -> Result<Clock, StoreError> {
+        self.reader().next_clock(thread, actor)
+    }
+
+    /// Claims the next fire of a hook in one life of a run, unless it has reached its cap.
+    pub fn claim_fire(
+        &mut self,
+        run: &ThreadId,
+        life: u32,
+        namespace: &Namespace,
+        name: &str,
+        cap: u32,
+    ) -> Result<Option<u32>, StoreError> {
+        let highest = "SELECT coalesce(max(n), 0) FROM fires
+                       WHERE run = ?1 AND life = ?2 AND namespace = ?3 AND name = ?4";
+        let key = (run.as_str(), life, namespace.as_str(), name);
+        let spoken: u32 =
+            self.connection.prepare_cached(highest)?.query_row(key, |row| row.get(0))?;
+        if spoken >= cap {
+            return Ok(None);
+        }
+        let n = spoken + 1;
+        let insert =
+            "INSERT INTO fires (run, life, namespace, name, n) VALUES (?1, ?2, ?3, ?4, ?5)";
+        self.connection.prepare_cached(insert)?.execute((key.0, key.1, key.2, key.3, n))?;
+        Ok(Some(n))
+    }
+
+    /// Adds to the counters of a hook.
+    pub fn tally(
+        &mut self,
+        namespace: &Namespace,
+        name: &str,
+        tally: Tally,
+    ) -> Result<(), StoreError> {
+        let fired_at = (tally.fires > 0).then_some(self.now.as_millis());
+        self.connection.prepare_cached(TALLY)?.execute(params![
+            namespace.as_str(),
+            name,
+            tally.asked,
+            tally.matched,
+            tally.fires,
+            tally.errors,
+            tally.overruns,
+            fired_at,
+        ])?;
+        Ok(())
+    }
+
+    /// Returns a reader of this transaction's state, its own writes included.
+    pub const fn reader(&self) -> Reader<'_> {
+        Reader::new(self.connection)
+    }
+
+    /// Returns the time of this transaction.
+    pub const fn now(&self) -> Timestamp {
+        self.now
+    }
+}
+
+fn is_constraint(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(rusqlite::ErrorCode::ConstraintViolation)
+}
+
+const INSERT: &str = "
+    INSERT INTO records (seq, id, thread, actor, act, clock, data_type, namespace, kind, verdict,
+                         canonical, judged_by, received_at, origin, signer, sig, chain)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
+
+const TALLY: &str = "
+    INSERT INTO hook_counters
+        (namespace, name, asked, matched, fires, errors, overruns, last_fire)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+    ON CONFLICT (namespace, name) DO UPDATE SET
+        asked = asked + excluded.asked,
+        matched = matched + excluded.matched,
+        fires = fires + excluded.fires,
+        errors = errors + excluded.errors,
+        overruns = overruns + excluded.overruns,
+        last_fire = coalesce(excluded.last_fire, last_fire)";

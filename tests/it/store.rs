@@ -1,0 +1,346 @@
+//! The store: a real file, real locks, real damage.
+
+use std::sync::Arc;
+
+use rusqlite::Connection;
+use spl::record::{Namespace, Sequence, ThreadId};
+use spl::store::{
+    AppendError, OpenError, Origin, Store, StoreError, StoreOptions, Tally, ThreadRange,
+};
+
+use crate::support::{Folder, keyring, note, options, time};
+
+fn append(store: &Store, thread: &str, clock: i64) -> Result<bool, AppendError> {
+    let prepared = store.prepare(note(thread, clock, "text"))?;
+    store.append(prepared, Origin::Door).map(|appended| appended.fresh)
+}
+
+fn clocks_of(store: &Store, thread: &str) -> Vec<i64> {
+    let thread = ThreadId::parse(thread).expect("a thread");
+    let stored = store
+        .read(|reader| reader.thread(&thread, ThreadRange::default(), usize::MAX))
+        .expect("read");
+    stored.iter().map(|stored| stored.record.clock.get()).collect()
+}
+
+#[test]
+fn what_is_appended_is_there_after_a_reopen() {
+    let folder = Folder::new();
+    let store = folder.open();
+    assert!(append(&store, "th_a", 0).expect("appended"));
+    assert!(append(&store, "th_a", 7).expect("appended"));
+    drop(store);
+    let store = folder.open();
+    assert_eq!(clocks_of(&store, "th_a"), [0, 7]);
+    assert_eq!(store.verify(|_, _| {}).expect("verified").fault, None);
+}
+
+#[test]
+fn the_same_record_again_is_a_quiet_success() {
+    let folder = Folder::new();
+    let store = folder.open();
+    assert!(append(&store, "th_a", 3).expect("appended"));
+    assert!(!append(&store, "th_a", 3).expect("a repeat"));
+    assert_eq!(clocks_of(&store, "th_a"), [3]);
+}
+
+#[test]
+fn another_record_at_a_taken_clock_is_refused_by_name() {
+    let folder = Folder::new();
+    let store = folder.open();
+    assert!(append(&store, "th_a", 3).expect("appended"));
+    let other = store.prepare(note("th_a", 3, "something else")).expect("prepared");
+    let error = store.append(other, Origin::Door).expect_err("refused");
+    insta::assert_snapshot!(error, @"DuplicateClock: thread `th_a` already has a record of `did:sync:user:vera` at clock 3");
+    assert!(append(&store, "th_a", 2).expect("a lower clock that is free"));
+}
+
+/// A refused write shares its transaction with others and takes none of them with it.
+#[test]
+fn a_refused_write_undoes_itself_alone() {
+    let folder = Folder::new();
+    let store = Arc::new(folder.open());
+    append(&store, "th_a", 0).expect("appended");
+    let writers: Vec<_> = (0..32)
+        .map(|number| {
+            let store = Arc::clone(&store);
+            std::thread::spawn(move || {
+                let taken = store.prepare(note("th_a", 0, &number.to_string())).expect("prepared");
+                let result: Result<(), AppendError> = store.write(move |tx| {
+                    tx.append_next(note("th_b", 0, "first half"), Origin::Door)?;
+                    tx.append(&taken, Origin::Door)?;
+                    Ok(())
+                });
+                assert!(matches!(result, Err(AppendError::DuplicateClock { .. })));
+                append(&store, "th_c", number).expect("appended")
+            })
+        })
+        .collect();
+    for writer in writers {
+        assert!(writer.join().expect("no panic"));
+    }
+    assert_eq!(clocks_of(&store, "th_b"), Vec::<i64>::new());
+    assert_eq!(clocks_of(&store, "th_c").len(), 32);
+    assert_eq!(store.verify(|_, _| {}).expect("verified").fault, None);
+}
+
+#[test]
+fn a_panic_inside_a_write_reaches_its_caller_and_nobody_else() {
+    let folder = Folder::new();
+    let store = folder.open();
+    let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        store.write(|tx| -> Result<(), StoreError> {
+            let _ = tx.append_next(note("th_a", 0, "half"), Origin::Door);
+            panic!("on purpose")
+        })
+    }));
+    assert!(caught.is_err());
+    assert!(append(&store, "th_a", 0).expect("the store goes on"));
+    assert_eq!(clocks_of(&store, "th_a"), [0]);
+}
+
+#[test]
+fn next_clocks_are_exact_among_writers() {
+    let folder = Folder::new();
+    let stores: Vec<Arc<Store>> = (0..2).map(|_| Arc::new(folder.open())).collect();
+    let writers: Vec<_> = (0..8)
+        .map(|number| {
+            let store = Arc::clone(&stores[number % 2]);
+            std::thread::spawn(move || {
+                for _ in 0..10 {
+                    let text = number.to_string();
+                    store
+                        .write(move |tx| tx.append_next(note("th_a", 0, &text), Origin::Door))
+                        .expect("appended");
+                }
+            })
+        })
+        .collect();
+    for writer in writers {
+        writer.join().expect("no panic");
+    }
+    assert_eq!(clocks_of(&stores[0], "th_a"), (0..80).collect::<Vec<i64>>());
+}
+
+#[test]
+fn a_cap_is_exact_among_processes() {
+    let folder = Folder::new();
+    let stores: Vec<Arc<Store>> = (0..2).map(|_| Arc::new(folder.open())).collect();
+    let claims: Vec<_> = (0..20)
+        .map(|number| {
+            let store = Arc::clone(&stores[number % 2]);
+            std::thread::spawn(move || {
+                store.write(|tx| {
+                    let run = ThreadId::parse("th_run").expect("a thread");
+                    tx.claim_fire(&run, 0, &Namespace::root(), "lesson", 3)
+                })
+            })
+        })
+        .collect();
+    let mut claimed: Vec<u32> = claims
+        .into_iter()
+        .filter_map(|claim| claim.join().expect("no panic").expect("claimed"))
+        .collect();
+    claimed.sort_unstable();
+    assert_eq!(claimed, [1, 2, 3]);
+}
+
+#[test]
+fn counters_add_up() {
+    let folder = Folder::new();
+    let store = folder.open();
+    for fires in [1, 0] {
+        let tally = Tally { asked: 1, matched: fires, fires, errors: 0, overruns: 0 };
+        store.write(move |tx| tx.tally(&Namespace::root(), "lesson", tally)).expect("counted");
+    }
+    let counters = store.read(|reader| reader.hook_counters()).expect("read");
+    let counters = &counters[&(Namespace::root(), "lesson".to_owned())];
+    assert_eq!((counters.asked, counters.matched, counters.fires), (2, 1, 1));
+    assert!(counters.last_fire.is_some());
+}
+
+/// What `data_version` promises: it moves for the commits of others, whoever they are.
+#[test]
+fn the_data_version_moves_when_another_process_commits() {
+    let folder = Folder::new();
+    let (here, there) = (folder.open(), folder.open());
+    let before = here.data_version().expect("a version");
+    assert_eq!(here.data_version().expect("a version"), before);
+    append(&there, "th_a", 0).expect("appended");
+    assert_ne!(here.data_version().expect("a version"), before);
+}
+
+#[test]
+fn rows_are_immutable_for_everyone() {
+    let folder = Folder::new();
+    let store = folder.open();
+    append(&store, "th_a", 0).expect("appended");
+    let foreign = Connection::open(folder.path()).expect("a connection");
+    for sql in [
+        "UPDATE records SET actor = 'x'",
+        "DELETE FROM records",
+        "INSERT OR REPLACE INTO records SELECT * FROM records",
+        "INSERT OR REPLACE INTO records SELECT seq + 1, randomblob(32), thread, actor, act, clock,
+             data_type, namespace, kind, verdict, canonical, judged_by, received_at, origin,
+             signer, sig, chain FROM records",
+    ] {
+        let error = foreign.execute_batch(sql).expect_err(sql).to_string();
+        assert!(error.contains("records are immutable"), "{sql}: {error}");
+    }
+}
+
+/// Does `sql` to the file as someone would who first drops the triggers.
+fn tamper(folder: &Folder, sql: &str) {
+    let foreign = Connection::open(folder.path()).expect("a connection");
+    foreign
+        .execute_batch(
+            "DROP TRIGGER records_no_update; DROP TRIGGER records_no_delete;
+             DROP TRIGGER records_no_replace;",
+        )
+        .expect("dropped");
+    foreign.execute_batch(sql).expect(sql);
+}
+
+#[test]
+fn verify_names_the_first_row_that_was_touched() {
+    #[track_caller]
+    fn check(sql: &str, sequence: i64, what: &str) {
+        let folder = Folder::new();
+        let store = folder.open();
+        for clock in 0..5 {
+            append(&store, "th_a", clock).expect("appended");
+        }
+        drop(store);
+        tamper(&folder, sql);
+        let fault = folder.open().verify(|_, _| {}).expect("verified").fault.expect("a fault");
+        assert_eq!((fault.sequence, fault.what.as_str()), (sequence, what), "{sql}");
+    }
+    let bytes = "UPDATE records SET canonical = replace(canonical, 'text', 'test') WHERE seq = 3";
+    check(bytes, 3, "the bytes do not hash to the id");
+    check(
+        "UPDATE records SET actor = 'x' WHERE seq = 2",
+        2,
+        "a column does not say what the bytes say",
+    );
+    let chain = "the receipt does not continue the chain";
+    check("UPDATE records SET received_at = 0 WHERE seq = 4", 4, chain);
+    check("UPDATE records SET origin = 'engine' WHERE seq = 4", 4, chain);
+    check("UPDATE records SET judged_by = 'x' WHERE seq = 1", 1, chain);
+    check("DELETE FROM records WHERE seq = 2", 3, "a row is missing before this one");
+    check("DELETE FROM records WHERE seq = 5", 4, "rows are missing after this one");
+    check("DELETE FROM head", 5, "the head is missing");
+    check(
+        "UPDATE records SET sig = zeroblob(64) WHERE seq = 2",
+        2,
+        "the signature is not the signer's over these bytes",
+    );
+    check("UPDATE head SET sig = zeroblob(64)", 5, "the head's signature is not this instance's");
+}
+
+#[test]
+fn a_file_that_is_no_store_is_reported_and_left_alone() {
+    #[track_caller]
+    fn check(bytes: &[u8]) {
+        let folder = Folder::new();
+        std::fs::write(folder.path(), bytes).expect("written");
+        let error = Store::open(&folder.path(), options()).err().expect("refused");
+        assert!(matches!(error, OpenError::NotAStore { .. }), "{error}");
+        assert_eq!(std::fs::read(folder.path()).expect("read"), bytes);
+    }
+    check(b"this is not a database, and it is longer than a hundred bytes so that nobody takes it for an empty one");
+    let folder = Folder::new();
+    let foreign = Connection::open(folder.path()).expect("a database");
+    foreign.execute_batch("CREATE TABLE other (x)").expect("a table");
+    drop(foreign);
+    check(&std::fs::read(folder.path()).expect("read"));
+}
+
+#[test]
+fn a_newer_format_is_reported_and_left_alone() {
+    let folder = Folder::new();
+    drop(folder.open());
+    let foreign = Connection::open(folder.path()).expect("a connection");
+    foreign.pragma_update(None, "user_version", 999).expect("set");
+    drop(foreign);
+    let before = std::fs::read(folder.path()).expect("read");
+    let error = Store::open(&folder.path(), options()).err().expect("refused");
+    assert!(matches!(error, OpenError::Newer { found: 999, .. }), "{error}");
+    assert_eq!(std::fs::read(folder.path()).expect("read"), before);
+}
+
+#[test]
+fn a_migration_under_a_running_process_stops_its_writes() {
+    let folder = Folder::new();
+    let store = folder.open();
+    append(&store, "th_a", 0).expect("appended");
+    let foreign = Connection::open(folder.path()).expect("a connection");
+    foreign.pragma_update(None, "user_version", 999).expect("set");
+    let error = append(&store, "th_a", 1).expect_err("refused");
+    assert!(matches!(error, AppendError::Store(StoreError::Migrated { found: 999 })), "{error}");
+}
+
+#[test]
+fn a_full_disk_refuses_and_loses_nothing() {
+    let folder = Folder::new();
+    let options = StoreOptions { max_pages: Some(64), ..StoreOptions::new(keyring(), time()) };
+    let store = Store::open(&folder.path(), options).expect("a store");
+    let long = "x".repeat(8192);
+    let mut stored = Vec::new();
+    let refused = (0..100).find_map(|clock| {
+        let prepared = store.prepare(note("th_a", clock, &long)).expect("prepared");
+        match store.append(prepared, Origin::Door) {
+            Ok(_) => {
+                stored.push(clock);
+                None
+            }
+            Err(error) => Some(error),
+        }
+    });
+    let refused = refused.expect("the file is full at some point");
+    assert!(matches!(refused, AppendError::Store(StoreError::Full)), "{refused}");
+    assert!(!store.is_poisoned());
+    drop(store);
+    let store = folder.open();
+    assert_eq!(clocks_of(&store, "th_a"), stored);
+    assert_eq!(store.verify(|_, _| {}).expect("verified").fault, None);
+    assert!(append(&store, "th_a", 1000).expect("room again"));
+}
+
+#[test]
+fn a_backup_is_a_store_that_verifies() {
+    let folder = Folder::new();
+    let store = folder.open();
+    for clock in 0..50 {
+        append(&store, "th_a", clock).expect("appended");
+    }
+    let target = folder.dir.path().join("copy.db");
+    store.backup(&target, |_, _| {}).expect("copied");
+    let copy = Store::open(&target, options()).expect("a store");
+    assert_eq!(clocks_of(&copy, "th_a").len(), 50);
+    assert_eq!(copy.verify(|_, _| {}).expect("verified").records, 50);
+    assert!(store.backup(&target, |_, _| {}).is_err(), "a file that is there is not replaced");
+    assert!(!folder.dir.path().join("copy.db.partial").exists());
+}
+
+#[test]
+fn a_store_in_memory_does_all_the_same() {
+    let store = Store::in_memory(options()).expect("a store");
+    assert!(append(&store, "th_a", 0).expect("appended"));
+    assert!(!append(&store, "th_a", 0).expect("a repeat"));
+    assert_eq!(clocks_of(&store, "th_a"), [0]);
+    assert_eq!(store.read(|reader| reader.last()).expect("read"), Sequence::new(1));
+    assert_eq!(store.verify(|_, _| {}).expect("verified").fault, None);
+}
+
+#[test]
+fn the_file_is_private() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = Folder::new();
+    let store = folder.open();
+    append(&store, "th_a", 0).expect("appended");
+    for entry in std::fs::read_dir(folder.dir.path()).expect("a folder") {
+        let entry = entry.expect("an entry");
+        let mode = entry.metadata().expect("metadata").permissions().mode() & 0o777;
+        assert_eq!(mode, 0o600, "{:?}", entry.file_name());
+    }
+}
