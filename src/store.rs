@@ -29,7 +29,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-pub use append::{Appended, Origin, Prepared, Receipt};
+pub use append::{Appended, Prepared, Receipt};
 pub use error::{AppendError, OpenError, StoreError};
 pub use query::{Page, Query, QueryError};
 pub use read::{HookCounters, Reader, Stored, ThreadClocks, ThreadRange, ThreadSummary};
@@ -39,7 +39,7 @@ pub use tx::{Tally, Tx};
 pub use verify::{Fault, Verification};
 
 use crate::identity::Keyring;
-use crate::record::{Draft, Record, Sequence};
+use crate::record::{Draft, Origin, Record, Sequence};
 use crate::time::TimeSource;
 use connection::Readers;
 use lock::FileLock;

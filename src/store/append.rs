@@ -3,40 +3,8 @@
 use crate::canon::{Canonical, Digest, hash_of, hex};
 use crate::identity::{Keyring, Signature};
 use crate::object;
-use crate::record::{Record, RecordId, Sequence};
+use crate::record::{Origin, Record, RecordId, Sequence};
 use crate::time::Timestamp;
-
-/// Where a row came from (decision 14).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
-    /// The engine wrote it about its own doing.
-    Engine,
-    /// A caller posted it.
-    Door,
-    /// It was copied from another instance.
-    Import,
-}
-
-impl Origin {
-    /// Returns the word in the receipt.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Engine => "engine",
-            Self::Door => "door",
-            Self::Import => "import",
-        }
-    }
-
-    /// Reads the word in the receipt.
-    pub fn parse(word: &str) -> Option<Self> {
-        match word {
-            "engine" => Some(Self::Engine),
-            "door" => Some(Self::Door),
-            "import" => Some(Self::Import),
-            _ => None,
-        }
-    }
-}
 
 /// A record that is sealed and signed, and not yet stored.
 #[derive(Debug, Clone)]

@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
 use rusqlite::{Connection, OptionalExtension as _, Row, ToSql, params};
 
-use super::{Origin, StoreError};
+use super::StoreError;
 use crate::canon::Object;
 use crate::identity::Signature;
 use crate::object;
-use crate::record::{ActorId, Clock, Namespace, Record, RecordId, Sequence, ThreadId};
+use crate::record::{
+    ActorId, Clock, Namespace, Origin, Received, Record, RecordId, Sequence, ThreadId,
+};
 use crate::time::Timestamp;
 
 /// A record together with what this store says about its arrival.
@@ -35,6 +37,16 @@ impl Stored {
         let mut object = self.record.to_object();
         object.insert("sequence".into(), self.sequence.get().into());
         object
+    }
+
+    /// Returns all that a fold may look at.
+    pub const fn received(&self) -> Received<'_> {
+        Received {
+            record: &self.record,
+            sequence: self.sequence,
+            received_at: self.received_at,
+            origin: self.origin,
+        }
     }
 
     /// Returns what this store says about the record's arrival.

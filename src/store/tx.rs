@@ -3,9 +3,9 @@
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::append::Head;
-use super::{AppendError, Appended, Origin, Prepared, Reader, Receipt, StoreError};
+use super::{AppendError, Appended, Prepared, Reader, Receipt, StoreError};
 use crate::identity::Keyring;
-use crate::record::{ActorId, Clock, Draft, Namespace, Record, Sequence, ThreadId};
+use crate::record::{ActorId, Clock, Draft, Namespace, Origin, Record, Sequence, ThreadId};
 use crate::time::Timestamp;
 
 /// An open transaction, as one write sees it.
