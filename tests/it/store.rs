@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 use spl::record::{Namespace, Origin, Sequence, ThreadId};
-use spl::store::{
-    AppendError, OpenError, Reader, Store, StoreError, StoreOptions, Tally, ThreadRange,
-};
+use spl::store::{AppendError, OpenError, Store, StoreError, StoreOptions, Tally, ThreadRange};
 
 use crate::support::{Folder, keyring, note, options, time};
 
@@ -153,7 +151,7 @@ fn counters_add_up() {
         let tally = Tally { asked: 1, matched: fires, fires, errors: 0, overruns: 0 };
         store.write(move |tx| tx.tally(&Namespace::root(), "lesson", tally)).expect("counted");
     }
-    let counters = store.read(Reader::hook_counters).expect("read");
+    let counters = store.read(|reader| reader.hook_counters()).expect("read");
     let counters = &counters[&(Namespace::root(), "lesson".to_owned())];
     assert_eq!((counters.asked, counters.matched, counters.fires), (2, 1, 1));
     assert!(counters.last_fire.is_some());
@@ -328,7 +326,7 @@ fn a_store_in_memory_does_all_the_same() {
     assert!(append(&store, "th_a", 0).expect("appended"));
     assert!(!append(&store, "th_a", 0).expect("a repeat"));
     assert_eq!(clocks_of(&store, "th_a"), [0]);
-    assert_eq!(store.read(Reader::last).expect("read"), Sequence::new(1));
+    assert_eq!(store.read(|reader| reader.last()).expect("read"), Sequence::new(1));
     assert_eq!(store.verify(|_, _| {}).expect("verified").fault, None);
 }
 
