@@ -23,3 +23,6 @@ pub mod record;
 
 // Layer 4: holding
 pub mod store;
+
+// Layer 5: doing
+pub mod engine;

@@ -1,0 +1,125 @@
+//! The engine: doors, the checks behind them in one visible list, and the live set that readers
+//! share.
+//!
+//! Comes in: what a caller wants to write, and what a run has seen. Goes out: what was stored, and
+//! the words that hooks have for it. Everything that writes a record goes through here; the faces
+//! and the work loop are its callers.
+//!
+//! An engine may be opened on one home by any number of processes at once. Each learns of the
+//! others' writes before it asks a hook (decision 1), so that a hook written from another terminal
+//! speaks on the very next tool call of a run in this one.
+//!
+//! **Invariant:** the engine is the only caller of the store's append. Checks run in the order of
+//! decision 20, and the order is written down once, in [`door`](Engine::ingest).
+
+mod author;
+mod caller;
+mod door;
+mod error;
+mod health;
+mod home;
+mod live;
+mod seam;
+mod settings;
+mod token;
+mod trusted;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+pub use author::Author;
+pub use caller::{Caller, Scope, Scopes, UnknownScope};
+pub use door::Ingested;
+pub use error::{EngineError, IngestError};
+pub use home::{Home, HomeError, Made};
+pub use live::Live;
+pub use seam::{Heard, RunSeat, ToolReturn};
+pub use settings::Settings;
+pub use token::Minted;
+
+use crate::identity::{KeyPair, Keyring, random_bytes};
+use crate::store::{Probe, Store, StoreOptions};
+use crate::time::{Stopwatch, TimeSource};
+
+/// How to open an engine.
+pub struct EngineOptions {
+    /// Where the time comes from.
+    pub time: TimeSource,
+    /// Whether to fold the write-ahead log into the file on close, as a server does.
+    pub checkpoint_on_close: bool,
+    /// Told each stage of an append; for tests that stop a process there.
+    pub probe: Option<Probe>,
+    /// Another file than the home's own.
+    pub store_path: Option<std::path::PathBuf>,
+}
+
+impl Default for EngineOptions {
+    fn default() -> Self {
+        Self {
+            time: TimeSource::system(),
+            checkpoint_on_close: false,
+            probe: None,
+            store_path: None,
+        }
+    }
+}
+
+/// An open instance. Cheap to clone; all clones are one.
+#[derive(Clone)]
+pub struct Engine(Arc<Inner>);
+
+struct Inner {
+    store: Store,
+    live: live::Refresher,
+    trust: std::sync::Mutex<trusted::Trusted>,
+    ingested: AtomicU64,
+    up: Stopwatch,
+}
+
+impl Engine {
+    /// Opens the instance of a home, which must have been made.
+    pub fn open(home: &Home, options: EngineOptions) -> Result<Self, EngineError> {
+        let keyring = home.keyring()?;
+        let path = options.store_path.unwrap_or_else(|| home.store_path());
+        let store = Store::open(
+            &path,
+            StoreOptions {
+                checkpoint_on_close: options.checkpoint_on_close,
+                probe: options.probe,
+                ..StoreOptions::new(keyring, options.time)
+            },
+        )?;
+        let engine = Self::over(store);
+        if let Some(bearer) = home.token()? {
+            engine.admit_home_token(&bearer)?;
+        }
+        Ok(engine)
+    }
+
+    /// Opens an instance in memory with keys of its own. It ends with the last clone.
+    pub fn in_memory() -> Result<Self, EngineError> {
+        let seed = random_bytes().map_err(|_| EngineError::Random)?;
+        let keyring = Keyring::new(KeyPair::from_seed(&seed));
+        Self::in_memory_with(StoreOptions::new(keyring, TimeSource::system()))
+    }
+
+    /// Opens an instance in memory with these keys and this time.
+    pub fn in_memory_with(options: StoreOptions) -> Result<Self, EngineError> {
+        Ok(Self::over(Store::in_memory(options)?))
+    }
+
+    fn over(store: Store) -> Self {
+        Self(Arc::new(Inner {
+            store,
+            live: live::Refresher::default(),
+            trust: std::sync::Mutex::default(),
+            ingested: AtomicU64::new(0),
+            up: Stopwatch::start(),
+        }))
+    }
+
+    /// Returns the store, for reading.
+    pub fn store(&self) -> &Store {
+        &self.0.store
+    }
+}

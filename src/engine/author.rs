@@ -1,0 +1,53 @@
+//! Records that the engine writes about its own doing.
+
+use super::{Engine, EngineError};
+use crate::record::{Draft, Namespace, Origin, Record, ThreadId};
+use crate::store::{Tally, Tx};
+
+/// Writes records with origin `engine`, several in one commit.
+pub struct Author<'a, 'c>(&'a mut Tx<'c>);
+
+impl Author<'_, '_> {
+    /// Appends a draft at the next free clock of its thread and actor, and returns the record so
+    /// that the next one can name it.
+    pub fn write(&mut self, draft: Draft) -> Result<Record, EngineError> {
+        let (record, _) = self.0.append_next(draft, Origin::Engine)?;
+        Ok(record)
+    }
+
+    /// Returns the clock that [`Author::write`] would use next.
+    pub(super) fn next_clock(&self, draft: &Draft) -> Result<crate::record::Clock, EngineError> {
+        Ok(self.0.next_clock(&draft.thread, &draft.actor)?)
+    }
+
+    /// Claims the next fire of a hook, unless it has reached its cap.
+    pub(super) fn claim_fire(
+        &mut self,
+        run: &ThreadId,
+        life: u32,
+        key: (&Namespace, &str),
+        cap: u32,
+    ) -> Result<Option<u32>, EngineError> {
+        Ok(self.0.claim_fire(run, life, key.0, key.1, cap)?)
+    }
+
+    /// Adds to the counters of a hook.
+    pub(super) fn tally(
+        &mut self,
+        key: (&Namespace, &str),
+        tally: Tally,
+    ) -> Result<(), EngineError> {
+        Ok(self.0.tally(key.0, key.1, tally)?)
+    }
+}
+
+impl Engine {
+    /// Runs `work`, which writes records of the engine's own, in one commit: all of them are
+    /// durable when it returns, or none. `work` must not wait for anything.
+    pub fn author<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Author<'_, '_>) -> Result<T, EngineError> + Send + 'static,
+    ) -> Result<T, EngineError> {
+        self.store().write(move |tx| work(&mut Author(tx)))
+    }
+}

@@ -1,0 +1,130 @@
+//! The records door: what a draft must pass before it is appended (decision 20).
+
+use std::sync::atomic::Ordering;
+
+use super::{Caller, Engine, IngestError, Scope};
+use crate::canon::{Limits, parse};
+use crate::hook::{Hook, is_hook};
+use crate::record::{Draft, Origin, Reason, Record, ShapeError};
+use crate::store::Appended;
+
+/// A record that passed the door.
+#[derive(Debug, Clone)]
+pub struct Ingested {
+    /// The record.
+    pub record: Record,
+    /// Where it stands, and whether it is new.
+    pub appended: Appended,
+}
+
+impl Engine {
+    /// Takes the envelope of a record as a client sent it.
+    ///
+    /// The checks, in order: scope, JSON and envelope, actor claim, config gate, shape of the body,
+    /// the kind's own door; the clock is decided inside the transaction. When it returns, the
+    /// record is durable, and if it is configuration, it is in force.
+    pub fn ingest(&self, caller: &Caller, envelope: &[u8]) -> Result<Ingested, IngestError> {
+        check_scope(caller)?;
+        let draft = Draft::from_envelope(parse(envelope, Limits::DOOR)?)?;
+        self.ingest_draft(caller, draft)
+    }
+
+    /// Takes a draft that an embedder built: the same door without the reading.
+    pub fn ingest_draft(&self, caller: &Caller, draft: Draft) -> Result<Ingested, IngestError> {
+        check_scope(caller)?;
+        check_actor(caller, &draft)?;
+        check_gate(caller, &draft)?;
+        check_shape(&draft)?;
+        check_kind(&draft)?;
+        self.append(draft)
+    }
+
+    fn append(&self, draft: Draft) -> Result<Ingested, IngestError> {
+        let configures = draft.thread.is_config();
+        let prepared = self.store().prepare(draft)?;
+        let record = prepared.record().clone();
+        let appended = self.store().append(prepared, Origin::Door)?;
+        if appended.fresh {
+            self.0.ingested.fetch_add(1, Ordering::Relaxed);
+        }
+        if configures {
+            self.fold_config()?;
+        }
+        Ok(Ingested { record, appended })
+    }
+}
+
+fn check_scope(caller: &Caller) -> Result<(), IngestError> {
+    // Configuration has a scope of its own, which the gate asks for.
+    if caller.may(Scope::RecordsWrite) || caller.may(Scope::ConfigWrite) {
+        return Ok(());
+    }
+    Err(IngestError::Scope { needed: Scope::RecordsWrite })
+}
+
+/// Only the operator speaks as a part of the instance (decision 14).
+fn check_actor(caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
+    if draft.actor.is_system() && !caller.is_operator() {
+        return Err(IngestError::ActorClaim { actor: draft.actor.to_string() });
+    }
+    Ok(())
+}
+
+/// The config gate. It speaks before any other word about the body, so that a caller who may not
+/// write a hook learns nothing by writing a bad one.
+fn check_gate(caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
+    let gated = is_hook(draft) || (draft.thread.is_config() && is_gated_topic(draft));
+    if gated && !caller.is_operator() {
+        return Err(IngestError::ConfigWriteDenied { needed: "the operator or the scope `admin`" });
+    }
+    let (needed, refusal) = if draft.thread.is_config() {
+        let needed = "the scope `config:write`";
+        (Scope::ConfigWrite, IngestError::ConfigWriteDenied { needed })
+    } else {
+        (Scope::RecordsWrite, IngestError::Scope { needed: Scope::RecordsWrite })
+    };
+    if caller.may(needed) { Ok(()) } else { Err(refusal) }
+}
+
+/// Configuration that decides who may do what, or takes configuration back.
+fn is_gated_topic(draft: &Draft) -> bool {
+    let topic = draft.topic().unwrap_or_default();
+    matches!(topic, "permission_rule" | "permissions_enabled")
+        || topic.starts_with("auth_")
+        || draft.kind() == Some("core.erasure")
+        || draft.kind() == Some("core.permission_rule.v1")
+}
+
+fn check_shape(draft: &Draft) -> Result<(), ShapeError> {
+    draft.namespace().map(drop)
+}
+
+/// The kinds that have a door of their own. Other kinds are left alone.
+fn check_kind(draft: &Draft) -> Result<(), ShapeError> {
+    if is_hook(draft) {
+        return Hook::check(draft).map(drop);
+    }
+    match draft.kind() {
+        Some("core.work.observation.v1") => check_observation(draft),
+        Some(kind) if kind.starts_with("core.agent.") => {
+            let message = "kinds `core.agent.*` have been replaced by `core.work.*`";
+            Err(ShapeError::new("body.kind", Reason::BadValue, message))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_observation(draft: &Draft) -> Result<(), ShapeError> {
+    const FIELD: &str = "body.rule";
+    match draft.body.get("rule") {
+        None => Err(ShapeError::missing(FIELD)),
+        Some(rule) => match rule.as_str() {
+            None => Err(ShapeError::wrong_type(FIELD, "a string", rule.type_name())),
+            Some("") => {
+                let message = "`body.rule` must name the hook that spoke";
+                Err(ShapeError::new(FIELD, Reason::BadValue, message))
+            }
+            Some(_) => Ok(()),
+        },
+    }
+}

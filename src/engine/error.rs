@@ -1,0 +1,147 @@
+//! What can go wrong at the engine.
+
+use super::{HomeError, Scope};
+use crate::canon::ParseError;
+use crate::code::{Code, Coded};
+use crate::record::ShapeError;
+use crate::store::{AppendError, OpenError, StoreError};
+
+/// Why the engine could not do something of its own.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// The home is not usable.
+    #[error(transparent)]
+    Home(#[from] HomeError),
+    /// The store could not be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The store could not be read or written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A record of the engine's own could not be appended.
+    #[error(transparent)]
+    Append(#[from] AppendError),
+    /// The operating system has no randomness to give.
+    #[error("the operating system gave no randomness")]
+    Random,
+    /// Somebody else keeps writing as the engine on this thread.
+    #[error("another process keeps writing as the engine on `{thread}`")]
+    ContendedClock {
+        /// The thread.
+        thread: String,
+    },
+}
+
+impl Coded for EngineError {
+    fn code(&self) -> Code {
+        match self {
+            Self::Home(error) => error.code(),
+            Self::Open(error) => error.code(),
+            Self::Store(error) => error.code(),
+            Self::Append(error) => error.code(),
+            Self::Random | Self::ContendedClock { .. } => Code::Internal,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Home(error) => error.hint(),
+            Self::Open(error) => error.hint(),
+            Self::Store(error) => error.hint(),
+            Self::Append(error) => error.hint(),
+            Self::Random | Self::ContendedClock { .. } => None,
+        }
+    }
+}
+
+/// Why a record did not pass the door. Nothing of it was stored.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum IngestError {
+    /// The caller lacks a scope.
+    #[error("this needs the scope `{needed}`")]
+    Scope {
+        /// The scope.
+        needed: Scope,
+    },
+    /// The bytes are not JSON that can be canonical.
+    #[error(transparent)]
+    Json(#[from] ParseError),
+    /// The caller may not speak as the instance itself.
+    #[error("only the operator may write as `{actor}`")]
+    ActorClaim {
+        /// The actor that was claimed.
+        actor: String,
+    },
+    /// The caller may not write this kind of configuration. Nothing else is said about the body.
+    #[error("this configuration takes {needed}")]
+    ConfigWriteDenied {
+        /// Who may.
+        needed: &'static str,
+    },
+    /// The envelope or the body violates its shape.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+    /// The store refused it.
+    #[error(transparent)]
+    Append(#[from] AppendError),
+    /// It was stored, and the live set could not be brought up to date.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+}
+
+impl From<StoreError> for IngestError {
+    fn from(error: StoreError) -> Self {
+        Self::Append(error.into())
+    }
+}
+
+impl Coded for IngestError {
+    fn code(&self) -> Code {
+        match self {
+            Self::Scope { .. } => Code::ScopeForbidden,
+            Self::Json(ParseError::TooLarge { .. }) => Code::BodyTooLarge,
+            Self::Json(_) => Code::IngestFailed,
+            Self::ActorClaim { .. } => Code::DidClaimDenied,
+            Self::ConfigWriteDenied { .. } => Code::ConfigWriteDenied,
+            Self::Shape(error) => error.code(),
+            Self::Append(error) => error.code(),
+            Self::Engine(error) => error.code(),
+        }
+    }
+
+    fn field(&self) -> Option<&str> {
+        match self {
+            Self::Shape(error) => error.field(),
+            Self::Append(error) => error.field(),
+            _ => None,
+        }
+    }
+
+    fn reason(&self) -> Option<&'static str> {
+        match self {
+            Self::Shape(error) => Some(error.reason.as_str()),
+            _ => None,
+        }
+    }
+
+    fn column(&self) -> Option<usize> {
+        match self {
+            Self::Shape(error) => error.column,
+            _ => None,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Shape(error) => error.hint.clone(),
+            Self::Append(error) => error.hint(),
+            Self::Engine(error) => error.hint(),
+            Self::ConfigWriteDenied { .. } => {
+                Some("Ask the operator, or use a token with that scope.".into())
+            }
+            Self::Scope { .. } | Self::Json(_) | Self::ActorClaim { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! The home of an instance: a folder that only its owner can read (contract §2.12).
+//!
+//! Everything the instance keeps lies under it: the store, the keys, the admin token, the socket
+//! of a running server, its log. Making a home is idempotent and safe among processes that start
+//! together: each file is made whole under another name and then linked to its own, so that there
+//! is either all of it or none, and whoever comes second reads what the first one made.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use super::Settings;
+use crate::canon::hex;
+use crate::code::{Code, Coded};
+use crate::identity::{KeyPair, Keyring, SEED_BYTES, random_bytes};
+
+/// Where an instance lives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Home(PathBuf);
+
+/// Why a home could not be made or read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HomeError {
+    /// There is no instance here yet.
+    #[error("there is no instance at `{path}`")]
+    NotInitialised {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A file or folder could not be used.
+    #[error("`{path}` could not be {action}")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What was tried.
+        action: &'static str,
+        /// Why it failed.
+        #[source]
+        source: io::Error,
+    },
+    /// A key file does not hold a key.
+    #[error("`{path}` is not a key: it must hold {SEED_BYTES} raw bytes")]
+    NotAKey {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The settings do not read.
+    #[error("`{path}` does not read: {message}")]
+    Settings {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it, with its line.
+        message: String,
+    },
+    /// The operating system has no randomness to give.
+    #[error("no randomness: {0}")]
+    Random(getrandom::Error),
+}
+
+impl Coded for HomeError {
+    fn code(&self) -> Code {
+        match self {
+            Self::NotInitialised { .. } => Code::NotFound,
+            _ => Code::Internal,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::NotInitialised { .. } => Some("Run `spl init`, or write a record.".into()),
+            Self::NotAKey { .. } => Some("Put the key back from a copy of the home.".into()),
+            _ => None,
+        }
+    }
+}
+
+/// What making a home has made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Made {
+    /// Whether anything was missing.
+    pub fresh: bool,
+    /// The actor that the operator writes as.
+    pub actor: String,
+}
+
+impl Home {
+    /// Returns the home at `path`, whether or not anything is there.
+    pub fn at(path: impl Into<PathBuf>) -> Self {
+        Self(path.into())
+    }
+
+    /// Returns the folder.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Returns where the store is.
+    pub fn store_path(&self) -> PathBuf {
+        self.0.join("hub.db")
+    }
+
+    /// Returns where a running server listens.
+    pub fn socket_path(&self) -> PathBuf {
+        self.0.join("run/spl.sock")
+    }
+
+    /// Returns where a running server keeps its process id.
+    pub fn pid_path(&self) -> PathBuf {
+        self.0.join("run/spl.pid")
+    }
+
+    /// Returns the file whose lock makes a server the only one.
+    pub fn server_lock_path(&self) -> PathBuf {
+        self.0.join("run/spl.lock")
+    }
+
+    /// Returns where a server in the background logs.
+    pub fn log_path(&self) -> PathBuf {
+        self.0.join("logs/spl.log")
+    }
+
+    /// Returns where the admin token is.
+    pub fn token_path(&self) -> PathBuf {
+        self.0.join("token")
+    }
+
+    /// Returns where the settings are.
+    pub fn settings_path(&self) -> PathBuf {
+        self.0.join("config.toml")
+    }
+
+    fn instance_key_path(&self) -> PathBuf {
+        self.0.join("keys/primary")
+    }
+
+    fn operator_key_path(&self) -> PathBuf {
+        self.0.join("secrets/operator-identity.key")
+    }
+
+    /// Returns whether there is an instance here.
+    pub fn is_initialised(&self) -> bool {
+        self.instance_key_path().exists()
+    }
+
+    /// Makes whatever is missing: folders, keys, settings and the admin token.
+    ///
+    /// `login` names the operator. What is there already is kept.
+    pub fn initialise(&self, login: &str) -> Result<Made, HomeError> {
+        let fresh = !self.is_initialised();
+        for folder in ["", "keys", "secrets", "run", "logs"] {
+            make_folder(&self.0.join(folder))?;
+        }
+        for key in [self.operator_key_path(), self.instance_key_path()] {
+            make_file(&key, || Ok(random_bytes::<SEED_BYTES>()?.to_vec()))?;
+        }
+        make_file(&self.token_path(), || {
+            Ok(format!("spl_prod_admin_{}\n", hex(&random_bytes::<32>()?)).into_bytes())
+        })?;
+        let actor = format!("did:sync:user:{}", label_of(login));
+        make_file(&self.settings_path(), || Ok(Settings::template(&actor).into_bytes()))?;
+        let actor = self.settings()?.identity.actor;
+        Ok(Made { fresh, actor })
+    }
+
+    /// Reads the keys.
+    pub fn keyring(&self) -> Result<Keyring, HomeError> {
+        let instance = read_key(&self.instance_key_path())?
+            .ok_or_else(|| HomeError::NotInitialised { path: self.0.clone() })?;
+        let keyring = Keyring::new(instance);
+        Ok(match read_key(&self.operator_key_path())? {
+            Some(key) => keyring.with_actor(&self.settings()?.identity.actor, key),
+            None => keyring,
+        })
+    }
+
+    /// Reads the settings; where there are none, the defaults.
+    pub fn settings(&self) -> Result<Settings, HomeError> {
+        let path = self.settings_path();
+        match fs::read_to_string(&path) {
+            Ok(text) => {
+                Settings::parse(&text).map_err(|message| HomeError::Settings { path, message })
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Settings::default()),
+            Err(source) => Err(HomeError::File { path, action: "read", source }),
+        }
+    }
+
+    /// Reads the admin token, if there is one.
+    pub fn token(&self) -> Result<Option<String>, HomeError> {
+        let path = self.token_path();
+        match fs::read_to_string(&path) {
+            Ok(text) => Ok(Some(text.trim().to_owned())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(HomeError::File { path, action: "read", source }),
+        }
+    }
+
+    /// Returns what in this home others than its owner could read or write.
+    pub fn exposed(&self) -> Vec<PathBuf> {
+        let secret = [
+            self.0.clone(),
+            self.store_path(),
+            self.token_path(),
+            self.instance_key_path(),
+            self.operator_key_path(),
+        ];
+        let open = |path: &PathBuf| {
+            fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0)
+        };
+        secret.into_iter().filter(open).collect()
+    }
+}
+
+/// Returns `login` as the last segment of a DID.
+fn label_of(login: &str) -> String {
+    let keep = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' };
+    let label: String = login.chars().take(64).map(keep).collect();
+    if label.is_empty() { "operator".into() } else { label }
+}
+
+fn make_folder(path: &Path) -> Result<(), HomeError> {
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path)
+        .map_err(|source| HomeError::File { path: path.into(), action: "created", source })
+}
+
+/// Makes a file that is there either whole or not at all, unless it is there already.
+fn make_file(
+    path: &Path,
+    content: impl FnOnce() -> Result<Vec<u8>, getrandom::Error>,
+) -> Result<(), HomeError> {
+    if path.exists() {
+        return Ok(());
+    }
+    let draft_name = hex(&random_bytes::<8>().map_err(HomeError::Random)?);
+    let draft = path.with_extension(format!("{draft_name}.tmp"));
+    let content = content().map_err(HomeError::Random)?;
+    let made = write_private(&draft, &content).and_then(|()| {
+        match fs::hard_link(&draft, path) {
+            // Another process was faster; its file is as good.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            linked => linked,
+        }
+    });
+    let _ = fs::remove_file(&draft);
+    made.map_err(|source| HomeError::File { path: path.into(), action: "created", source })
+}
+
+fn write_private(path: &Path, content: &[u8]) -> io::Result<()> {
+    use io::Write as _;
+    let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    file.write_all(content)?;
+    file.sync_all()
+}
+
+fn read_key(path: &Path) -> Result<Option<KeyPair>, HomeError> {
+    match fs::read(path) {
+        Ok(bytes) => match <&[u8; SEED_BYTES]>::try_from(bytes.as_slice()) {
+            Ok(seed) => Ok(Some(KeyPair::from_seed(seed))),
+            Err(_) => Err(HomeError::NotAKey { path: path.into() }),
+        },
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(HomeError::File { path: path.into(), action: "read", source }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_home_is_made_once_and_is_private() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let home = Home::at(dir.path().join("home"));
+        assert!(home.initialise("vera").expect("made").fresh);
+        let token = home.token().expect("read").expect("a token");
+        let key = home.keyring().expect("keys").instance().did().to_owned();
+        let again = home.initialise("someone else").expect("made");
+        assert_eq!(again, Made { fresh: false, actor: "did:sync:user:vera".into() });
+        assert_eq!(home.token().expect("read"), Some(token));
+        assert_eq!(home.keyring().expect("keys").instance().did(), key);
+        assert_eq!(home.exposed(), Vec::<PathBuf>::new());
+    }
+
+    #[test]
+    fn a_damaged_key_is_reported() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let home = Home::at(dir.path());
+        home.initialise("vera").expect("made");
+        fs::write(home.instance_key_path(), b"short").expect("written");
+        assert!(matches!(home.keyring(), Err(HomeError::NotAKey { .. })));
+    }
+
+    #[test]
+    fn any_login_makes_a_label() {
+        assert_eq!(label_of("vera"), "vera");
+        assert_eq!(label_of("DOMAIN\\v e"), "DOMAIN-v-e");
+        assert_eq!(label_of(""), "operator");
+    }
+}

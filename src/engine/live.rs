@@ -1,0 +1,91 @@
+//! The live configuration: one value behind an atomic swap, folded from the store.
+//!
+//! It is folded the first time that somebody asks, so a command that asks no hook compiles none.
+//! After that only new records are folded, and only when the store says that somebody wrote.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arc_swap::ArcSwapOption;
+
+use super::{Engine, EngineError};
+use crate::config::ConfigState;
+use crate::hook::HookSet;
+use crate::record::{Sequence, ThreadId};
+use crate::store::ThreadRange;
+
+/// How many records are read at once.
+const PAGE: usize = 1000;
+
+/// The configuration that is in force, as of one sequence.
+#[derive(Debug, Clone)]
+pub struct Live {
+    /// The fold.
+    pub config: ConfigState,
+    /// The hooks in force.
+    pub hooks: Arc<HookSet>,
+}
+
+/// Keeps the live configuration up to date.
+#[derive(Default)]
+pub(super) struct Refresher {
+    current: ArcSwapOption<Live>,
+    /// What the store's version was when it was last looked at; held while folding.
+    seen: Mutex<Option<i64>>,
+}
+
+impl Engine {
+    /// Returns the configuration in force now, after looking whether any process has changed it.
+    pub fn live(&self) -> Result<Arc<Live>, EngineError> {
+        let mut seen = self.0.live.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let version = self.store().data_version()?;
+        if let Some(live) = self.0.live.current.load_full()
+            && *seen == Some(version)
+        {
+            return Ok(live);
+        }
+        let live = self.fold_new()?;
+        *seen = Some(version);
+        Ok(live)
+    }
+
+    /// Brings the live configuration up to date after a write of this process, if anyone has asked
+    /// for it yet.
+    pub(super) fn fold_config(&self) -> Result<(), EngineError> {
+        let _folding = self.0.live.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.0.live.current.load().is_some() {
+            self.fold_new()?;
+        }
+        Ok(())
+    }
+
+    /// Folds what stands above the watermark, as read from the store, and swaps it in.
+    fn fold_new(&self) -> Result<Arc<Live>, EngineError> {
+        let current = self.0.live.current.load_full();
+        let after = current.as_ref().map_or(Sequence::default(), |live| live.config.watermark());
+        let config_thread = ThreadId::config();
+        let last = self.store().read(|reader| reader.last_of_thread(config_thread.as_str()))?;
+        if let Some(current) = current.as_ref().filter(|_| last <= after) {
+            return Ok(Arc::clone(current));
+        }
+        let mut config = current.map_or_else(ConfigState::default, |live| live.config.clone());
+        loop {
+            let range = ThreadRange { since_clock: None, after: config.watermark() };
+            let page = self.store().read(|reader| reader.thread(&config_thread, range, PAGE))?;
+            for stored in &page {
+                config.take(&stored.received());
+            }
+            if page.len() < PAGE {
+                break;
+            }
+        }
+        let hooks = Arc::new(config.hook_set());
+        let live = Arc::new(Live { config, hooks });
+        self.0.live.current.store(Some(Arc::clone(&live)));
+        tracing::debug!(
+            hooks_loaded = live.config.hooks_loaded(),
+            watermark = live.config.watermark().get(),
+            "the live configuration moved"
+        );
+        Ok(live)
+    }
+}

@@ -1,0 +1,204 @@
+//! The post-tool seam: a call of a run has returned, and the hooks are asked about it.
+//!
+//! Hooks sit at this seam alone. What comes out is words, and a record of each; there is no way
+//! from here to the call, its arguments or its result.
+
+use std::sync::Arc;
+
+use super::{Author, Engine, EngineError, Live};
+use crate::canon::Object;
+use crate::hook::{Asked, Candidate, History, ReturnedCall, RunFacts, Trace};
+use crate::object;
+use crate::record::{Act, ActorId, Clock, Draft, Namespace, Record, RecordId, ThreadId};
+use crate::store::Tally;
+use crate::trust::Standing;
+
+/// The kind of the record of an observation.
+const OBSERVATION_KIND: &str = "core.work.observation.v1";
+
+/// How often the clock of a result may turn out to be taken before asking is given up. Only the
+/// engine writes as itself on a loop thread, so twice is already unheard of.
+const MAX_ATTEMPTS: usize = 8;
+
+/// Where hooks are asked: one life of one run.
+#[derive(Debug, Clone)]
+pub struct RunSeat {
+    /// The loop thread.
+    pub thread: ThreadId,
+    /// How often the run has been resumed. Caps count within one life.
+    pub life: u32,
+    /// Who runs.
+    pub actor: ActorId,
+    /// What the run's work is trusted under.
+    pub domain: String,
+    /// Where it runs.
+    pub namespace: Namespace,
+}
+
+/// A call of the run that has returned.
+#[derive(Debug, Clone)]
+pub struct ToolReturn {
+    /// The tool, as the run calls it.
+    pub tool: String,
+    /// The arguments, whole.
+    pub args: Object,
+    /// `ok` or `error`.
+    pub status: String,
+    /// The first characters of the uncut answer: what a predicate reads.
+    pub head: String,
+    /// What the permission rules know the tool by: `tool:bash`.
+    pub resource: String,
+    /// Whether it was a look-up that came back with nothing.
+    pub empty: bool,
+    /// The record of the call.
+    pub call: RecordId,
+    /// The body of the result's record.
+    pub result: Object,
+}
+
+/// Words that the run is shown on its next turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Heard {
+    /// The name of the hook.
+    pub rule: String,
+    /// The words.
+    pub text: String,
+    /// The record of them.
+    pub record: RecordId,
+}
+
+impl Engine {
+    /// Records the result of a call and asks the hooks about it, in one commit.
+    ///
+    /// `history` is what the run's earlier calls looked like; this call is added to it. A hook that
+    /// cannot be asked says nothing and is counted.
+    pub fn tool_returned(
+        &self,
+        seat: &RunSeat,
+        history: &mut History,
+        returned: &ToolReturn,
+    ) -> Result<(Record, Vec<Heard>), EngineError> {
+        let live = self.live()?;
+        let standing = self.standing(&seat.actor, &seat.domain)?;
+        let trace = Trace::of(&returned.tool, &returned.args, &returned.status, &returned.head);
+        history.note(&trace.with_empty(returned.empty));
+        let result =
+            Draft::new(seat.thread.clone(), ActorId::engine(), Act::Know, returned.result.clone())
+                .with_parents(vec![returned.call]);
+        // A predicate may read the clock of the result, which is decided when it is stored. So it
+        // is foreseen, and in the rare case that it was taken meanwhile, everything is asked again.
+        for _ in 0..MAX_ATTEMPTS {
+            let clock =
+                self.store().read(|reader| reader.next_clock(&result.thread, &result.actor))?;
+            let asked = self.ask(seat, history, returned, &live, standing, clock);
+            if let Some(heard) = self.store_result(seat, &result, clock, asked)? {
+                return Ok(heard);
+            }
+        }
+        Err(EngineError::ContendedClock { thread: seat.thread.to_string() })
+    }
+
+    fn ask(
+        &self,
+        seat: &RunSeat,
+        history: &History,
+        returned: &ToolReturn,
+        live: &Arc<Live>,
+        standing: Standing,
+        clock: Clock,
+    ) -> Asked {
+        let call = ReturnedCall {
+            tool: &returned.tool,
+            args: &returned.args,
+            status: &returned.status,
+            content: &returned.head,
+            resource: &returned.resource,
+            call: Some(returned.call),
+            clock,
+        };
+        let run = RunFacts {
+            thread: &seat.thread,
+            actor: &seat.actor,
+            namespace: &seat.namespace,
+            domain: &seat.domain,
+            trust: standing.score,
+            trust_count: standing.count,
+            now: self.store().now(),
+        };
+        live.hooks.ask(&call, &run, history)
+    }
+
+    /// Stores the result, the observations of the hooks that have fires left, and the counters;
+    /// `None` if the foreseen clock was taken.
+    fn store_result(
+        &self,
+        seat: &RunSeat,
+        result: &Draft,
+        clock: Clock,
+        asked: Asked,
+    ) -> Result<Option<(Record, Vec<Heard>)>, EngineError> {
+        let (seat, result) = (seat.clone(), result.clone());
+        self.author(move |author| {
+            if author.next_clock(&result)? != clock {
+                return Ok(None);
+            }
+            let result = author.write(result)?;
+            let mut heard = Vec::new();
+            let mut fired = Vec::new();
+            for candidate in asked.spoken {
+                if let Some(words) = speak(author, &seat, &result, &candidate)? {
+                    fired.push(candidate.key);
+                    heard.push(words);
+                }
+            }
+            for (key, tally) in asked.tally {
+                let tally = Tally {
+                    asked: tally.asked,
+                    matched: tally.held,
+                    fires: u32::from(fired.contains(&key)),
+                    errors: tally.errors + tally.overruns,
+                    overruns: tally.overruns,
+                };
+                author.tally((&key.namespace, &key.name), tally)?;
+            }
+            Ok(Some((result, heard)))
+        })
+    }
+}
+
+/// Records the words of one hook, unless it has reached its cap.
+fn speak(
+    author: &mut Author<'_, '_>,
+    seat: &RunSeat,
+    result: &Record,
+    candidate: &Candidate,
+) -> Result<Option<Heard>, EngineError> {
+    let key = (&candidate.key.namespace, &*candidate.key.name);
+    let Some(fire) = author.claim_fire(&seat.thread, seat.life, key, candidate.cap)? else {
+        return Ok(None);
+    };
+    let mut body = object! {
+        "fire": fire,
+        "kind": OBSERVATION_KIND,
+        "life": seat.life,
+        "loop_thread": &seat.thread,
+        "max_fires_per_run": candidate.cap,
+        "namespace": &candidate.key.namespace,
+        "rule": &*candidate.key.name,
+        "text": candidate.text.as_str(),
+    };
+    if let Some(hook) = candidate.record_id {
+        body.insert("hook".into(), hook.into());
+    }
+    if let Some(call) = result.parents.first() {
+        body.insert("tool_call".into(), (*call).into());
+    }
+    let draft = Draft::new(seat.thread.clone(), ActorId::engine(), Act::Know, body)
+        .with_parents(vec![result.id()]);
+    let record = author.write(draft)?;
+    Ok(Some(Heard {
+        rule: candidate.key.name.to_string(),
+        text: candidate.text.clone(),
+        record: record.id(),
+    }))
+}

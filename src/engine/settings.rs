@@ -1,0 +1,89 @@
+//! `config.toml`: what a person sets for one home (contract §2.12).
+
+use serde::Deserialize;
+
+/// The settings of a home. Tables and keys that are not known are left to newer versions.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    /// Who the operator is.
+    pub identity: Identity,
+    /// Where the server listens.
+    pub server: Server,
+}
+
+/// Who the operator is.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Identity {
+    /// The actor that the command writes as.
+    pub actor: String,
+}
+
+impl Default for Identity {
+    fn default() -> Self {
+        Self { actor: "did:sync:user:operator".into() }
+    }
+}
+
+/// Where the server listens.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Server {
+    /// The address.
+    pub host: String,
+    /// The port.
+    pub port: u16,
+}
+
+impl Default for Server {
+    fn default() -> Self {
+        Self { host: "127.0.0.1".into(), port: 9100 }
+    }
+}
+
+impl Settings {
+    /// Reads the text of a settings file.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        toml::from_str(text).map_err(|error| {
+            let line = error.span().map_or(1, |span| {
+                text.get(..span.start).unwrap_or_default().lines().count().max(1)
+            });
+            format!("line {line}: {}", error.message())
+        })
+    }
+
+    /// Returns the text of a new settings file.
+    pub(super) fn template(actor: &str) -> String {
+        let Server { host, port } = Server::default();
+        format!(
+            "# Settings of this instance.\n\n\
+             [identity]\n\
+             # The actor that `spl` writes as.\n\
+             actor = \"{actor}\"\n\n\
+             [server]\n\
+             # Where `spl serve` listens for TCP; the socket in `run/` needs no setting.\n\
+             host = \"{host}\"\n\
+             port = {port}\n"
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_template_reads_as_the_defaults() {
+        let settings = Settings::parse(&Settings::template("did:sync:user:vera")).expect("read");
+        let identity = Identity { actor: "did:sync:user:vera".into() };
+        assert_eq!(settings, Settings { identity, ..Settings::default() });
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_line() {
+        let error = Settings::parse("[server]\nhost = \"x\"\nport = \"y\"\n").expect_err("refused");
+        assert!(error.starts_with("line 3: "), "{error}");
+        assert!(Settings::parse("[later]\nkey = 1\n").is_ok());
+    }
+}

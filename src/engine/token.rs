@@ -1,0 +1,74 @@
+//! Bearers: who a secret belongs to.
+
+use super::{Caller, Engine, EngineError, Scopes};
+use crate::canon::hex;
+use crate::identity::random_bytes;
+use crate::store::{Token, TokenId};
+
+/// A token with its secret: shown once, when it is made.
+pub struct Minted {
+    /// The bearer to put in a header.
+    pub bearer: String,
+    /// The id by which it can be revoked.
+    pub id: TokenId,
+}
+
+/// The part of a bearer that is hashed: `spl_<env>_<account>_<secret>`.
+fn secret_of(bearer: &str) -> Option<&str> {
+    let (rest, secret) = bearer.rsplit_once('_')?;
+    (rest.starts_with("spl_") && !secret.is_empty()).then_some(secret)
+}
+
+impl Engine {
+    /// Makes a token with these scopes. Its secret is not stored.
+    pub fn mint_token(&self, name: &str, scopes: &Scopes) -> Result<Minted, EngineError> {
+        let secret = hex(&random_bytes::<32>().map_err(|_| EngineError::Random)?);
+        let label: String =
+            name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+        let bearer = format!("spl_prod_{label}_{secret}");
+        let id = TokenId::of_secret(&secret);
+        self.add_token(&id, name, scopes)?;
+        Ok(Minted { bearer, id })
+    }
+
+    fn add_token(&self, id: &TokenId, name: &str, scopes: &Scopes) -> Result<(), EngineError> {
+        let (id, name, scopes) = (id.clone(), name.to_owned(), scopes.to_string());
+        self.store().write(move |tx| tx.add_token(&id, &name, &scopes))?;
+        Ok(())
+    }
+
+    /// Makes sure that the admin token of the home is one this store knows.
+    pub(super) fn admit_home_token(&self, bearer: &str) -> Result<(), EngineError> {
+        let Some(secret) = secret_of(bearer) else { return Ok(()) };
+        let id = TokenId::of_secret(secret);
+        if self.store().read(|reader| reader.token(&id))?.is_some() {
+            return Ok(());
+        }
+        let admin = Scopes::parse("admin").unwrap_or_default();
+        match self.add_token(&id, "admin", &admin) {
+            // Another process that started together with this one may have been faster.
+            Err(_) if self.store().read(|reader| reader.token(&id))?.is_some() => Ok(()),
+            added => added,
+        }
+    }
+
+    /// Returns who holds this bearer; `None` if nobody does, or not any more.
+    pub fn authenticate(&self, bearer: &str) -> Result<Option<Caller>, EngineError> {
+        let Some(secret) = secret_of(bearer) else { return Ok(None) };
+        let token = self.store().read(|reader| reader.token(&TokenId::of_secret(secret)))?;
+        let live = token.filter(|token| token.revoked_at.is_none());
+        // Scopes were checked when the token was made; what does not read now allows nothing.
+        Ok(live.map(|token| Caller::bearer(Scopes::parse(&token.scopes).unwrap_or_default())))
+    }
+
+    /// Returns every token, without secrets.
+    pub fn tokens(&self) -> Result<Vec<Token>, EngineError> {
+        Ok(self.store().read(|reader| reader.tokens())?)
+    }
+
+    /// Revokes the live tokens with this name or id, and returns how many there were.
+    pub fn revoke_tokens(&self, name_or_id: &str) -> Result<usize, EngineError> {
+        let name_or_id = name_or_id.to_owned();
+        Ok(self.store().write(move |tx| tx.revoke_tokens(&name_or_id))?)
+    }
+}

@@ -1,0 +1,52 @@
+//! Trust, folded from the verdicts in the store as they arrive (contract §8).
+
+use std::collections::HashMap;
+use std::sync::PoisonError;
+
+use super::{Engine, EngineError};
+use crate::record::{ActorId, RecordId, Sequence};
+use crate::trust::{Standing, TrustFold};
+
+/// How many verdicts are read at once.
+const PAGE: usize = 1000;
+
+/// The fold, and how far it has come.
+#[derive(Default)]
+pub(super) struct Trusted {
+    fold: TrustFold,
+    watermark: Sequence,
+}
+
+impl Engine {
+    /// Returns how an actor stands in a domain now.
+    pub fn standing(&self, actor: &ActorId, domain: &str) -> Result<Standing, EngineError> {
+        let mut trusted = self.0.trust.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let after = trusted.watermark;
+            let page = self.store().read(|reader| {
+                let verdicts = reader.verdicts(after, PAGE)?;
+                let mut authors = HashMap::new();
+                for id in verdicts.iter().flat_map(|stored| judged(&stored.record)) {
+                    if let Some(author) = reader.author(id)? {
+                        authors.insert(id, author);
+                    }
+                }
+                Ok((verdicts, authors))
+            })?;
+            let (verdicts, authors) = page;
+            for stored in &verdicts {
+                trusted.fold.evolve(&stored.received(), &authors);
+                trusted.watermark = stored.sequence;
+            }
+            if verdicts.len() < PAGE {
+                break;
+            }
+        }
+        Ok(trusted.fold.standing(actor, domain, self.store().now()))
+    }
+}
+
+/// Returns the records that a verdict speaks of.
+fn judged(record: &crate::record::Record) -> impl Iterator<Item = RecordId> + '_ {
+    record.names("fulfills").chain(record.names("reviews"))
+}
