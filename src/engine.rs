@@ -98,7 +98,7 @@ impl Engine {
 
     /// Opens an instance in memory with keys of its own. It ends with the last clone.
     pub fn in_memory() -> Result<Self, EngineError> {
-        let seed = random_bytes().map_err(|_| EngineError::Random)?;
+        let seed = random_bytes()?;
         let keyring = Keyring::new(KeyPair::from_seed(&seed));
         Self::in_memory_with(StoreOptions::new(keyring, TimeSource::system()))
     }
