@@ -13,6 +13,7 @@
 )]
 
 // Layer 0: ground
+pub mod cancel;
 pub mod canon;
 pub mod code;
 pub mod time;
