@@ -20,3 +20,4 @@ pub mod time;
 
 // Layer 1: words
 pub mod record;
+pub mod secret;
