@@ -40,6 +40,8 @@ struct Key<'a> {
     is_password: bool,
     /// Whether the value goes on to the end of the line, as in a header `Cookie`.
     takes_line: bool,
+    /// Whether the value may have a word before it, as in a header `Authorization`.
+    takes_scheme: bool,
 }
 
 /// Returns the secret after a key and its separator, which stand at `opener`.
@@ -67,13 +69,22 @@ pub(super) fn after_key(text: &str, opener: Range<usize>) -> Option<Finding> {
         bond,
         is_password: named("pass"),
         takes_line: named("cookie"),
+        takes_scheme: named("authorization"),
     }
     .secret()
 }
 
 /// Returns the secret after a flag `--password` and a space, which end at `value_at`.
 pub(super) fn after_flag(text: &str, value_at: usize) -> Option<Finding> {
-    Key { text, value_at, bond: Bond::Flag, is_password: false, takes_line: false }.secret()
+    Key {
+        text,
+        value_at,
+        bond: Bond::Flag,
+        is_password: false,
+        takes_line: false,
+        takes_scheme: false,
+    }
+    .secret()
 }
 
 impl Key<'_> {
@@ -83,7 +94,7 @@ impl Key<'_> {
             Some((quote, len)) => (Some(quote), len),
             None => (None, 0),
         };
-        let scheme = Scheme::of(rest.get(opened..)?);
+        let scheme = rest.get(opened..).and_then(Scheme::of).filter(|_| self.takes_scheme);
         let from = self.value_at + opened + scheme.map_or(0, |scheme| scheme.len);
         let rest = self.text.get(from..)?;
         let near = rest.get(..rest.floor_char_boundary(DECIDED_BY))?;
