@@ -59,7 +59,8 @@ pub(super) fn after_key(text: &str, opener: Range<usize>) -> Option<Finding> {
         _ => Bond::Spaced,
     };
     let named = |name: &str| key.get(..name.len()).is_some_and(|k| k.eq_ignore_ascii_case(name));
-    if named("token") && is_complaint(text.get(..opener.start)?) {
+    let before = text.get(..opener.start)?;
+    if named("token") && is_complaint(before) || separator.starts_with(']') && is_in_mark(before) {
         return None;
     }
     let annotated = if bond == Bond::Colon { type_annotation(rest) } else { None };
@@ -215,6 +216,12 @@ fn is_complaint(before: &str) -> bool {
     tail.is_some_and(|tail| tail.eq_ignore_ascii_case(END))
 }
 
+/// Tells whether a key is the last word of a mark, `[masked:github-token]`, and not a key.
+fn is_in_mark(before: &str) -> bool {
+    let label = before.trim_end_matches(|c: char| c.is_ascii_lowercase() || c == '-');
+    label.ends_with("[masked:") || label.ends_with("[redacted:")
+}
+
 fn spaces(text: &str) -> usize {
     text.bytes().take(8).take_while(|b| matches!(b, b' ' | b'\t')).count()
 }
@@ -243,7 +250,7 @@ fn is_placeholder(value: &str) -> bool {
     variable
         || matches!(first, '{' | '<' | '[' | '%' | '*' | '#' | ',' | ';' | ')' | ']' | '}')
         || first.is_whitespace()
-        || ["${", "#{", "{{", "$("].iter().any(|start| value.contains(start))
+        || ["${", "#{", "{{", "$(", "[masked:"].iter().any(|start| value.contains(start))
         || value.chars().all(|c| c == first)
 }
 
