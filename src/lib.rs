@@ -21,3 +21,6 @@ pub mod time;
 // Layer 1: words
 pub mod record;
 pub mod secret;
+
+// Layer 6: hands
+pub mod tool;
