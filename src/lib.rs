@@ -23,4 +23,5 @@ pub mod record;
 pub mod secret;
 
 // Layer 6: hands
+pub mod model;
 pub mod tool;
