@@ -129,6 +129,17 @@ pub enum StopReason {
     OutputLimit,
 }
 
+impl StopReason {
+    /// Returns the word in the record of a turn.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::EndTurn => "end_turn",
+            Self::ToolUse => "tool_use",
+            Self::OutputLimit => "output_limit",
+        }
+    }
+}
+
 /// A turn that was not taken.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
