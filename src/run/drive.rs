@@ -190,6 +190,7 @@ impl Driver<'_> {
             args: request.args.clone(),
             status: answer.status.as_str().to_owned(),
             head: answer.head.clone(),
+            answer: answer.shown.clone(),
             resource: format!("tool:{}", request.name),
             empty: answer.empty,
             call: *call,
