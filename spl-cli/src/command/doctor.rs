@@ -210,11 +210,15 @@ fn hooks_are_loaded(engine: &Engine) -> Check {
         return Check::warn(NAME, format!("refused: {}", refused.join(", ")))
             .hint("Run `spl hook list` to see why.");
     }
-    let loaded = |row: &&Object| row.get("loaded").and_then(Value::as_bool) == Some(true);
-    Check::pass(
-        NAME,
-        format!("{} in force, built-in ones among them", rows.iter().filter(loaded).count()),
-    )
+    let in_force = |source: &str| {
+        let is = |row: &&Object| {
+            row.get("loaded").and_then(Value::as_bool) == Some(true)
+                && text(row, "source").as_deref() == Some(source)
+        };
+        rows.iter().filter(is).count()
+    };
+    let (written, builtin) = (in_force("record"), in_force("builtin"));
+    Check::pass(NAME, format!("{written} in force, and {builtin} built in"))
 }
 
 fn server_answers(home: &Home) -> Result<Check, Failure> {
