@@ -40,7 +40,7 @@ pub(crate) struct Cli {
 /// What holds for every command.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct Options {
-    /// The form of the answer
+    /// How to answer.
     #[arg(
         short,
         long,
@@ -48,18 +48,19 @@ pub(crate) struct Options {
         value_enum,
         value_name = "FORM",
         default_value = "text",
+        hide_default_value = true,
         help_heading = "Global options",
         hide_possible_values = true,
-        help = "The form of the answer: text, json (one object) or stream-json (one a line)"
+        help = "How to answer: text, json (one object) or stream-json (one a line) [default: text]"
     )]
     output: Form,
     /// The same as `--output json`
     #[arg(long, global = true, help_heading = "Global options")]
     json: bool,
-    /// The bearer for `--server` [default: `SPL_TOKEN`, else the home's own]
+    /// The bearer for that server [default: `SPL_TOKEN`, else the home's own]
     #[arg(long, global = true, value_name = "BEARER", help_heading = "Global options")]
     pub(crate) token: Option<String>,
-    /// A server to ask instead of this machine's instance [default: `SPL_SERVE_URL`]
+    /// Ask this server, not this machine's instance [default: `SPL_SERVE_URL`]
     #[arg(long, global = true, value_name = "URL", help_heading = "Global options")]
     pub(crate) server: Option<String>,
 }
@@ -74,7 +75,6 @@ impl Options {
 /// What to do.
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
-    /// Make the instance: keys, settings, an admin token, an empty store
     Init(command::init::InitArgs),
 
     /// State what is known: an observation, a verdict, a closure
@@ -86,36 +86,40 @@ pub(crate) enum Command {
     /// State what was learned, or change the configuration
     Learn(command::write::WriteArgs),
 
-    /// Write, list, show and disable hooks
     #[command(subcommand)]
     Hook(command::hook::HookCommand),
-    /// Read threads
     #[command(subcommand)]
     Thread(command::thread::ThreadCommand),
-    /// Read records
     #[command(subcommand)]
     Record(command::record::RecordCommand),
-    /// Check and evaluate expressions
     #[command(subcommand)]
     Expr(command::expr::ExprCommand),
 
-    /// Run the server, in the foreground or in the background
+    WorkLoop(command::work_loop::WorkLoopArgs),
+    Demo(command::demo::DemoArgs),
+
     Serve(command::serve::ServeArgs),
     /// Show what is there and what runs
+    #[command(after_help = "\
+The home, the server if one runs, the records and the hooks. Works with and without a server,
+and changes nothing.")]
     Status,
     /// Show how the engine is
+    #[command(after_help = "\
+With `-o json`, all that `GET /v1/engine/health` says.")]
     Health,
     /// Look for what is wrong with the instance
+    #[command(after_help = "\
+The home and its keys, the settings, the store and its signed head, the token, the hooks, the
+server. What is wrong comes with what to do about it.
+
+Exit status: 0 all is well, 1 something may not be, 2 something is wrong.")]
     Doctor,
-    /// Prove that every record is what was accepted, in that order
     Verify(command::verify::VerifyArgs),
-    /// Copy the store while it is in use
     Backup(command::backup::BackupArgs),
-    /// Make, list and revoke bearers
     #[command(subcommand)]
     Token(command::token::TokenCommand),
 
-    /// Print a completion script for a shell
     Completions(command::completions::CompletionsArgs),
     /// Print the version
     Version,

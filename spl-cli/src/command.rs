@@ -4,6 +4,7 @@
 
 pub(crate) mod backup;
 pub(crate) mod completions;
+pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod expr;
 pub(crate) mod health;
@@ -16,6 +17,7 @@ pub(crate) mod thread;
 pub(crate) mod token;
 pub(crate) mod verify;
 pub(crate) mod version;
+pub(crate) mod work_loop;
 pub(crate) mod write;
 
 use std::process::ExitCode;
@@ -56,6 +58,8 @@ fn perform(session: &mut Session, command: Command) -> Result<u8, Failure> {
         Command::Thread(command) => thread::thread(session, command),
         Command::Record(command) => record::record(session, command),
         Command::Expr(command) => expr::expr(session, command),
+        Command::WorkLoop(args) => return work_loop::work_loop(session, &args),
+        Command::Demo(args) => return demo::demo(session, &args),
         Command::Serve(args) => return serve::serve(session, &args),
         Command::Status => status::status(session),
         Command::Health => health::health(session),

@@ -96,7 +96,7 @@ impl Failure {
         Self::new(Exit::Missing, Code::NotFound.as_str(), message)
     }
 
-    /// Returns the failure of something that is not valid, before any server has seen it.
+    /// Returns the failure of something that cannot be done to what is there.
     pub(crate) fn invalid(message: impl Into<String>) -> Self {
         Self::new(Exit::Invalid, Code::InvalidBody.as_str(), message)
     }
@@ -108,8 +108,10 @@ impl Failure {
 
     /// Returns the failure that an error of the library is to a person.
     pub(crate) fn coded(error: &impl Coded) -> Self {
-        let exit = error.code().class().into();
-        Self::of(exit, spl::http::wire::error(error)).with_causes(error.source())
+        let mut envelope = spl::http::wire::error(error);
+        // A server keeps its own failures to its log; here the reader is the owner.
+        envelope.insert("message".into(), error.to_string().into());
+        Self::of(error.code().class().into(), envelope).with_causes(error.source())
     }
 
     /// Returns the failure that an answer of a server tells of.

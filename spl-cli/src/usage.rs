@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::CommandFactory as _;
+use clap::error::ErrorKind;
 
 use crate::cli::Cli;
 use crate::failure::{Exit, Failure};
@@ -19,11 +20,7 @@ pub(crate) fn overview() -> ExitCode {
 /// Prints what clap has to say: the help that was asked for, or what is wrong.
 pub(crate) fn explain(error: &clap::Error) -> ExitCode {
     if error.use_stderr() && asks_for_json(std::env::args_os()) {
-        let text = error.render().to_string();
-        let mut paragraphs = text.trim_start_matches("error: ").split("\n\n");
-        let message = paragraphs.next().unwrap_or_default().split_whitespace();
-        let failure = Failure::usage(message.collect::<Vec<_>>().join(" "));
-        Output::new(Form::Json).failure(&failure);
+        Output::new(Form::Json).failure(&Failure::usage(in_one_line(error)));
     } else {
         let _ = error.print();
     }
@@ -31,6 +28,16 @@ pub(crate) fn explain(error: &clap::Error) -> ExitCode {
         Ok(status) => ExitCode::from(status),
         Err(_) => ExitCode::from(Exit::Usage as u8),
     }
+}
+
+/// Returns what is wrong without the advice around it.
+fn in_one_line(error: &clap::Error) -> String {
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        return "the command is not complete; `--help` says what can follow".into();
+    }
+    let text = error.render().to_string();
+    let first = text.trim_start_matches("error: ").split("\n\n").next().unwrap_or_default();
+    first.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// A line that clap could not read has no options yet, so they are looked for by hand.

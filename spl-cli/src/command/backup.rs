@@ -11,11 +11,11 @@ use crate::output::{GOOD, Progress};
 use crate::session::Session;
 
 /// Copy the store while it is in use
-///
-/// The copy is whole and consistent, whoever writes meanwhile. A file that is there is never
-/// written over. Keep the folders `keys` and `secrets` of the home as well: they sign the records.
 #[derive(Args, Debug)]
 #[command(after_help = "\
+The copy is whole and consistent, whoever writes meanwhile. A file that is there is never
+written over. Keep the folders `keys` and `secrets` of the home as well: they sign the records.
+
 Examples:
   spl backup /backups/hub-$(date +%F).db
   spl verify --store /backups/hub-2026-11-30.db")]

@@ -13,7 +13,7 @@ use super::serve::Holder;
 use crate::client::{Client, Target};
 use crate::failure::Failure;
 use crate::home;
-use crate::output::{DIM, ERROR, GOOD, WARN, printable};
+use crate::output::{DIM, ERROR, GOOD, WARN, plural, printable};
 use crate::session::{Session, Socket, too_long};
 
 /// How one look has turned out; the worst of them is the exit status.
@@ -162,7 +162,8 @@ fn store_ends_well(engine: &Engine) -> Check {
     let ends = engine.store().verify_head();
     match (ends, engine.store().read(|reader| reader.last())) {
         (Ok(None), Ok(last)) => {
-            Check::pass(NAME, format!("{last} records, and the signed head is the last"))
+            let records = plural(u64::try_from(last.get()).unwrap_or(0), "record");
+            Check::pass(NAME, format!("{records}, and the signed head is the newest"))
         }
         (Ok(Some(fault)), _) => {
             Check::fail(NAME, format!("sequence {}: {}", fault.sequence, fault.what))

@@ -6,7 +6,7 @@ use spl::engine::Engine;
 use spl::object;
 use spl::predicate::{Context, Predicate};
 
-use super::write::read_body;
+use super::write::read_object;
 use crate::client::{Client, Target};
 use crate::failure::Failure;
 use crate::home;
@@ -16,17 +16,15 @@ use crate::session::Session;
 /// Check and evaluate expressions
 #[derive(Subcommand, Debug)]
 pub(crate) enum ExprCommand {
-    /// Check that an expression compiles
     Check(CheckArgs),
-    /// Evaluate an expression over a record
     Eval(EvalArgs),
 }
 
 /// Check that an expression compiles
-///
-/// Nothing is read but the expression, so this needs no instance.
 #[derive(Args, Debug)]
 #[command(after_help = "\
+Nothing is read but the expression, so this needs no instance.
+
 Examples:
   spl expr check 'record.body.tool == \"bash\"' --context hook
   spl expr check 'resource == \"tool:bash\"' --context permission")]
@@ -81,7 +79,9 @@ fn check(session: &mut Session, args: &CheckArgs) -> Result<(), Failure> {
         "object": "expression",
         "valid": true,
     };
-    session.out.answer(&answer, |out| writeln!(out, "{GOOD}✓{GOOD:#} valid in a {context}"))
+    session
+        .out
+        .answer(&answer, |out| writeln!(out, "{GOOD}✓{GOOD:#} valid in the context {context}"))
 }
 
 fn evaluate(session: &mut Session, args: &EvalArgs) -> Result<(), Failure> {
@@ -90,7 +90,7 @@ fn evaluate(session: &mut Session, args: &EvalArgs) -> Result<(), Failure> {
         "expression": args.expression.as_str(),
     };
     if let Some(record) = &args.record {
-        request.insert("record".into(), read_body(record)?.into());
+        request.insert("record".into(), read_object("record", record)?.into());
     }
     let answer: Object = evaluator(session)?
         .post(&Target::of(&["v1", "expr", "eval"]), request)

@@ -12,30 +12,27 @@ use super::record::find;
 use super::write::show_written;
 use crate::client::{Client, Target};
 use crate::failure::Failure;
-use crate::output::{DIM, NAME, Table, WARN, cut, printable};
+use crate::output::{DIM, NAME, Table, WARN, cut, plural, printable, short};
 use crate::session::{self, Session};
 use crate::statement::Statement;
 
 /// Write, list, show and disable hooks
 #[derive(Subcommand, Debug)]
 pub(crate) enum HookCommand {
-    /// Write a hook; it speaks from the next tool call on
     Add(AddArgs),
     /// List the hooks: in force, disabled, refused and built in
     List,
-    /// Show one hook, and how often it was asked
     Show(ShowArgs),
-    /// Write a hook again as it is, but disabled
     Disable(DisableArgs),
 }
 
 /// Write a hook; it speaks from the next tool call on
-///
-/// After each tool call of a run the expression is asked about the call that returned: `tool`,
-/// `args`, `status` and the first 4,096 characters of `content`, all under `record.body`. Where it
-/// holds, the text is put before the actor's next turn. A hook adds words and can do nothing else.
 #[derive(Args, Debug)]
 #[command(after_help = "\
+After each tool call of a run the expression is asked about the call that returned: `tool`,
+`args`, `status` and the first 4,096 characters of `content`, all under `record.body`. Where it
+holds, the text is put before the actor's next turn. A hook adds words and can do nothing else.
+
 Examples:
   spl hook add shell-failed --when 'record.body.tool == \"bash\" && record.body.status != \"ok\"' \\
       --text '${tool} ended with ${status}; read stderr first.'
@@ -56,7 +53,7 @@ pub(crate) struct AddArgs {
     #[arg(long, value_name = "TEXT")]
     text: String,
     /// How often it speaks in one run at most [default: 3]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     max: Option<u32>,
     /// Where it speaks: in runs of this namespace and below [default: default, which is everywhere]
     #[arg(long, value_name = "NS")]
@@ -80,11 +77,11 @@ pub(crate) struct ShowArgs {
 }
 
 /// Write a hook again as it is, but disabled
-///
-/// Nothing is deleted: a newer record of the same name and namespace takes its place. To have it
-/// back, write it again with `spl hook add`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
+Nothing is deleted: a newer record of the same name and namespace takes its place. To have it
+back, write it again with `spl hook add`.
+
 Example:
   spl hook disable shell-failed")]
 pub(crate) struct DisableArgs {
@@ -150,7 +147,7 @@ fn list(session: &mut Session) -> Result<(), Failure> {
                 state(row).to_owned(),
                 count(row, "asked"),
                 count(row, "fires"),
-                crate::output::short(text(row, "record_id")),
+                short(text(row, "record_id")),
             ]);
         }
         table.print(out)?;
@@ -182,7 +179,7 @@ fn show(session: &mut Session, args: &ShowArgs) -> Result<(), Failure> {
         line("text", text(&body, "text"))?;
         let most = body.get("max_fires_per_run").and_then(Value::as_u64);
         let most = most.unwrap_or_else(|| u64::from(DEFAULT_FIRES_PER_RUN));
-        line("at most", &format!("{most} times in one run"))?;
+        line("at most", &format!("{} in one run", plural(most, "time")))?;
         let of = |key| count(&shown, key);
         let (asked, held, fired, failed) = (of("asked"), of("matched"), of("fires"), of("errors"));
         line("counted", &format!("asked {asked}, held {held}, spoke {fired}, failed {failed}"))?;
@@ -252,7 +249,7 @@ fn refusal(row: &Value, out: &mut dyn Write) -> std::io::Result<()> {
         Some(refused @ Value::Object(_)) => {
             let (id, message) = (text(refused, "record_id"), text(refused, "message"));
             let name = printable(text(row, "name"));
-            let (id, message) = (crate::output::short(id), cut(message, 400));
+            let (id, message) = (short(id), cut(message, 400));
             writeln!(out, "{WARN}refused{WARN:#} {name}, record {id}: {message}")
         }
         _ => Ok(()),

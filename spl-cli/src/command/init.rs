@@ -9,11 +9,11 @@ use crate::output::GOOD;
 use crate::session::Session;
 
 /// Make the instance: keys, settings, an admin token, an empty store
-///
-/// What is there already is kept, so this may be run any number of times. The first command that
-/// writes a record makes the instance too.
 #[derive(Args, Debug)]
 #[command(after_help = "\
+What is there already is kept, so this may be run any number of times. The first command that
+writes a record makes the instance too.
+
 Examples:
   spl init
   SYNCROPEL_HOME=/srv/spl spl init --yes")]

@@ -16,7 +16,6 @@ use crate::session::Session;
 /// Read records
 #[derive(Subcommand, Debug)]
 pub(crate) enum RecordCommand {
-    /// Show a record
     Show(ShowArgs),
 }
 

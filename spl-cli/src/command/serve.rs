@@ -20,17 +20,17 @@ use crate::failure::{Exit, Failure};
 use crate::home;
 use crate::logging;
 use crate::output::{self, GOOD};
-use crate::session::Session;
+use crate::session::{Session, too_long};
 use listen::{Listening, Place};
 pub(super) use seat::{Holder, Seat};
 
 /// Run the server, in the foreground or in the background
-///
-/// Listens on a socket in the home, for the user who owns it, and on a port of this machine, for
-/// whoever has a bearer. Commands find the socket by themselves, and do without it when no server
-/// runs. One home has one server at most.
 #[derive(Args, Debug)]
 #[command(after_help = "\
+Listens on a socket in the home, for the user who owns it, and on a port of this machine, for
+whoever has a bearer. Commands find the socket by themselves, and do without it when no server
+runs. One home has one server at most.
+
 Examples:
   spl serve                        in the foreground, logs to standard error
   spl serve --daemon               in the background; prints its pid when it answers
@@ -167,7 +167,7 @@ fn run(session: &mut Session, args: &ServeArgs) -> Result<u8, Failure> {
         let listening = Listening::at(&Place::of(args, seat.as_ref())?, seat.as_ref()).await?;
         // Whoever is told to stop from here on stops in order.
         let told = told_to_stop()?;
-        announce(session, &listening, seat.as_ref(), bearer.as_deref())?;
+        announce(session, &listening, seat.as_ref(), bearer.as_deref(), args.mode.detached)?;
         if args.mode.detached {
             detach::let_go()?;
         }
@@ -228,6 +228,7 @@ fn announce(
     listening: &Listening,
     seat: Option<&Seat>,
     bearer: Option<&str>,
+    detached: bool,
 ) -> Result<(), Failure> {
     let url = listening.url();
     if let Some(seat) = seat {
@@ -250,10 +251,16 @@ fn announce(
         writeln!(out, "{GOOD}✓{GOOD:#} listening at {url} (pid {pid})")?;
         bearer.into_iter().try_for_each(|bearer| writeln!(out, "bearer {bearer}"))
     })?;
-    if seat.is_some() && socket.is_none() {
-        output::warn("there is no socket; commands will open the store directly");
+    if let Some(seat) = seat.filter(|_| socket.is_none() && !detached) {
+        warn_of_missing_socket(seat.home());
     }
     Ok(())
+}
+
+/// Says why there is no socket, and what follows.
+fn warn_of_missing_socket(home: &Home) {
+    let why = too_long(&home.socket_path());
+    output::warn(&format!("{why}; commands will open the store directly"));
 }
 
 /// Starts to listen for the signals that stop a server, and returns what is ready when one came.

@@ -14,13 +14,9 @@ use crate::session::Session;
 /// Read threads
 #[derive(Subcommand, Debug)]
 pub(crate) enum ThreadCommand {
-    /// List the threads
     List(ListArgs),
-    /// Show the state of a thread
     Show(ShowArgs),
-    /// List the records of a thread, oldest first
     Records(RecordsArgs),
-    /// Print the records of a thread as they arrive
     Watch(WatchArgs),
 }
 
@@ -63,10 +59,10 @@ pub(crate) struct RecordsArgs {
 }
 
 /// Print the records of a thread as they arrive
-///
-/// Ends when it is interrupted, or after `--count` records.
 #[derive(Args, Debug)]
 #[command(after_help = "\
+Ends when it is interrupted, or after `--count` records.
+
 Examples:
   spl thread watch th_engine_config
   spl -o stream-json thread watch th_notes --since 0 --count 3")]

@@ -13,20 +13,18 @@ use crate::session::Session;
 /// Make, list and revoke bearers
 #[derive(Subcommand, Debug)]
 pub(crate) enum TokenCommand {
-    /// Make a token and print its bearer, this once
     Create(CreateArgs),
     /// List the tokens, revoked ones too
     List,
-    /// Revoke a token; its bearer opens nothing from then on
     Revoke(RevokeArgs),
 }
 
 /// Make a token and print its bearer, this once
-///
-/// Only a hash of it is stored. Standard output holds the bearer alone; with `-o json` it holds the
-/// token without its bearer, which then goes to standard error.
 #[derive(Args, Debug)]
 #[command(after_help = "\
+Only a hash of it is stored. Standard output holds the bearer alone; with `-o json` it holds the
+token without its bearer, which then goes to standard error.
+
 Examples:
   TOKEN=$(spl token create --name ci --scopes records:read,records:write)
   spl token create --name dashboard --scopes records:read,config:read

@@ -10,16 +10,16 @@ use spl::store::Fault;
 use super::WELL;
 use crate::failure::{Exit, Failure};
 use crate::home;
-use crate::output::{ERROR, GOOD, Progress};
+use crate::output::{ERROR, GOOD, Progress, plural};
 use crate::session::Session;
 
 /// Prove that every record is what was accepted, in that order
-///
-/// Hashes every record again, checks its signature and its receipt, follows the chain of receipts,
-/// and checks the signed head. A row that was changed, removed, moved or dated anew is named. Works
-/// beside a running server.
 #[derive(Args, Debug)]
 #[command(after_help = "\
+Hashes every record again, checks its signature and its receipt, follows the chain of receipts,
+and checks the signed head. A row that was changed, removed, moved or dated anew is named. Works
+beside a running server.
+
 Examples:
   spl verify
   spl verify --store /backups/hub.db
@@ -47,7 +47,9 @@ pub(crate) fn verify(session: &mut Session, args: &VerifyArgs) -> Result<u8, Fai
         "verified": found.fault.is_none(),
     };
     session.out.answer(&answer, |out| match &found.fault {
-        None => writeln!(out, "{GOOD}✓{GOOD:#} {} records verified", found.records),
+        None => {
+            writeln!(out, "{GOOD}✓{GOOD:#} {} verified", plural(found.records, "record"))
+        }
         Some(Fault { sequence, what }) => {
             writeln!(out, "{ERROR}✗{ERROR:#} sequence {sequence}: {what}")
         }

@@ -3,14 +3,15 @@
 use std::io::Read as _;
 
 use clap::Args;
-use spl::canon::{Limits, Object, Value, hash_of, hex, parse};
+use spl::canon::{Limits, Object, ParseError, Value, hash_of, hex, parse};
+use spl::code::Code;
 use spl::identity::random_bytes;
 use spl::object;
 use spl::record::{Act, RecordId};
 
 use super::record::find;
 use crate::client::{Client, Reply, Target};
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
 use crate::output::{GOOD, printable};
 use crate::session::{self, Session};
 use crate::statement::Statement;
@@ -28,7 +29,7 @@ Examples:
 The first line of the answer is a check mark, the thread and the record. The clock is the next
 one of the actor on the thread.")]
 pub(crate) struct WriteArgs {
-    /// What is stated
+    /// What is stated, in words
     #[arg(required_unless_present = "body")]
     text: Option<String>,
     /// The thread to write to [default: a new one]
@@ -59,7 +60,7 @@ fn read_act(word: &str) -> Result<Act, String> {
 pub(crate) fn write(session: &mut Session, act: Act, args: &WriteArgs) -> Result<(), Failure> {
     let act = args.act.unwrap_or(act);
     let mut body = match &args.body {
-        Some(body) => read_body(body)?,
+        Some(body) => read_object("body", body)?,
         None => body_of(act, args.text.as_deref().unwrap_or_default()),
     };
     if args.fulfills.is_some() && body.contains_key("fulfills") {
@@ -104,16 +105,22 @@ fn body_of(act: Act, text: &str) -> Object {
     }
 }
 
-/// Reads a body: JSON as it stands, `@FILE`, or `-` for standard input.
-pub(super) fn read_body(given: &str) -> Result<Object, Failure> {
+/// Reads an object: JSON as it stands, `@FILE`, or `-` for standard input. Says what a door would.
+pub(super) fn read_object(what: &str, given: &str) -> Result<Object, Failure> {
     let bytes = read_argument(given)?;
+    let refused = |code: Code, why: String| {
+        Failure::new(Exit::Invalid, code.as_str(), format!("the {what} does not read: {why}"))
+    };
     match parse(&bytes, Limits::DOOR) {
-        Ok(Value::Object(body)) => Ok(body),
-        Ok(other) => Err(Failure::invalid(format!(
-            "the body must be a JSON object, not {}",
-            other.type_name()
-        ))),
-        Err(error) => Err(Failure::invalid(format!("the body is {error}"))
+        Ok(Value::Object(object)) => Ok(object),
+        Ok(other) => {
+            let message = format!("the {what} must be an object, not {}", other.type_name());
+            Err(Failure::new(Exit::Invalid, Code::InvalidBody.as_str(), message))
+        }
+        Err(error @ ParseError::TooLarge { .. }) => {
+            Err(refused(Code::BodyTooLarge, error.to_string()))
+        }
+        Err(error) => Err(refused(Code::IngestFailed, error.to_string())
             .with_hint("Quote it for the shell, or put it into a file and use `@FILE`.")),
     }
 }

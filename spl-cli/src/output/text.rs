@@ -41,6 +41,11 @@ pub(crate) fn short(id: &str) -> String {
     printable(id.get(..12).unwrap_or(id)).into_owned()
 }
 
+/// Returns a count of things: `1 record`, `2 records`.
+pub(crate) fn plural(count: u64, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

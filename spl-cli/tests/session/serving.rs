@@ -130,7 +130,7 @@ fn a_socket_path_that_is_too_long_is_named_and_done_without() {
     let transcript = terminal.transcript().replace(&long, "<120 characters>");
     insta::with_settings!({ filters => vec![
         (r"127\.0\.0\.1:\d+", "127.0.0.1:<port>"),
-        (r#"pid"?[ :]\d+"#, "pid <pid>"),
+        (r#"pid("?[ :])\d+"#, "pid$1<pid>"),
         (r"has \d+ bytes", "has <n> bytes"),
         ("did:key:z[1-9A-Za-z]+", "did:key:<key>"),
     ], prepend_module_to_snapshot => false, omit_expression => true }, {

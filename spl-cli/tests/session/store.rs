@@ -43,10 +43,10 @@ fn a_changed_row_is_named() {
 }
 
 #[test]
-fn a_row_that_was_cut_off_is_missed_by_the_doctor_too() {
+fn a_row_that_was_cut_off_is_noticed_by_the_doctor_too() {
     let mut terminal = with_records();
     tampered(&terminal, ".syncro/hub.db", "DELETE FROM records WHERE seq = 5");
-    terminal.session(&["spl verify", "spl doctor | grep -A 1 store"]);
+    terminal.session(&["spl verify", "spl doctor | grep -A 1 'store  '"]);
     assert_session!(terminal);
 }
 

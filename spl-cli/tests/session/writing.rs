@@ -91,8 +91,8 @@ fn who_writes_is_said_by_the_line_then_the_environment_then_the_settings() {
 /// of them is refused, finds another, and both records are there.
 #[test]
 fn two_writers_at_once_both_get_a_clock() {
-    let terminal = Terminal::with_instance();
     const ROUNDS: usize = 20;
+    let terminal = Terminal::with_instance();
     for round in 0..ROUNDS {
         let start = |text: &str| {
             let mut command = terminal.spl(&["know", text, "--thread", "th_race"]);
@@ -121,4 +121,21 @@ fn the_next_clock_follows_whatever_is_there() {
     let written = terminal.does("spl -o json know x --thread th_c");
     assert!(written.contains("\"clock\":1790000000001"), "{written}");
     terminal.does("spl serve --stop");
+}
+
+/// The record is written, since its id is its content; whoever writes it is told.
+#[test]
+fn what_looks_like_a_secret_is_pointed_out() {
+    let mut terminal = Terminal::with_instance();
+    let key = format!("ghp_{}", "a1B2".repeat(9));
+    terminal.write(
+        "body.json",
+        &format!(r#"{{"a":{{"b":["fine","token {key}"]}},"password":"hunter2"}}"#),
+    );
+    terminal.session(&[
+        "spl know --thread th_x --body @body.json",
+        "spl know --thread th_x 'my password is not in here'",
+        "spl -o json know --thread th_x --body '{\"api_key\":\"0123456789\"}'",
+    ]);
+    assert_session!(terminal);
 }

@@ -46,6 +46,9 @@ pub(super) fn start(session: &mut Session, args: &ServeArgs) -> Result<u8, Failu
     match parse(said.trim_ascii(), Limits::STORED) {
         Ok(Value::Object(server)) if is_server(&server) => {
             session.out.answer(&server, |out| show(&server, out))?;
+            if server.get("socket").is_none_or(|socket| *socket == Value::Null) {
+                super::warn_of_missing_socket(&home);
+            }
             Ok(WELL)
         }
         said => {
