@@ -18,4 +18,5 @@ pub mod code;
 pub mod time;
 
 // Layer 1: words
+pub mod predicate;
 pub mod record;
