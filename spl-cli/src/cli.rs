@@ -51,7 +51,7 @@ pub(crate) struct Options {
         hide_default_value = true,
         help_heading = "Global options",
         hide_possible_values = true,
-        help = "How to answer: text, json (one object) or stream-json (one a line) [default: text]"
+        help = "The answer as text, json (one object) or stream-json (one a line) [default: text]"
     )]
     output: Form,
     /// The same as `--output json`

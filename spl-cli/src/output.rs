@@ -14,7 +14,8 @@ mod text;
 
 use std::io::{self, BufWriter, StdoutLock, Write};
 
-use anstream::AutoStream;
+use anstream::adapter::strip_bytes;
+use anstream::{AutoStream, ColorChoice};
 use spl::canon::{Object, Value};
 
 use crate::failure::Failure;
@@ -36,17 +37,18 @@ pub(crate) enum Form {
     StreamJson,
 }
 
-/// Where answers and notes are written.
+/// Where answers are written.
 pub(crate) struct Output {
     form: Form,
-    stdout: BufWriter<AutoStream<StdoutLock<'static>>>,
+    coloured: bool,
+    stdout: BufWriter<StdoutLock<'static>>,
 }
 
 impl Output {
     /// Returns the output of this process, in this form.
     pub(crate) fn new(form: Form) -> Self {
-        let stdout = BufWriter::new(AutoStream::auto(io::stdout().lock()));
-        Self { form, stdout }
+        let coloured = AutoStream::choice(&io::stdout()) != ColorChoice::Never;
+        Self { form, coloured, stdout: BufWriter::new(io::stdout().lock()) }
     }
 
     /// Returns the form of what is printed.
@@ -61,7 +63,7 @@ impl Output {
         text: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<(), Failure> {
         match self.form {
-            Form::Text => text(&mut self.stdout)?,
+            Form::Text => self.text(text)?,
             Form::Json | Form::StreamJson => self.line(answer)?,
         }
         Ok(self.stdout.flush()?)
@@ -75,7 +77,7 @@ impl Output {
     ) -> Result<(), Failure> {
         let rows = envelope.get("data").and_then(Value::as_array).unwrap_or_default();
         match self.form {
-            Form::Text => text(&mut self.stdout, rows)?,
+            Form::Text => self.text(|out| text(out, rows))?,
             Form::Json => self.line(envelope)?,
             Form::StreamJson => {
                 rows.iter().try_for_each(|row| writeln!(self.stdout, "{row}"))?;
@@ -91,7 +93,7 @@ impl Output {
         text: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<(), Failure> {
         match self.form {
-            Form::Text => text(&mut self.stdout)?,
+            Form::Text => self.text(text)?,
             Form::Json | Form::StreamJson => writeln!(self.stdout, "{row}")?,
         }
         Ok(self.stdout.flush()?)
@@ -102,6 +104,17 @@ impl Output {
     pub(crate) fn raw(&mut self, text: &[u8]) -> Result<(), Failure> {
         self.stdout.write_all(text)?;
         Ok(self.stdout.flush()?)
+    }
+
+    /// Prints what `render` writes, without its colours where there is no terminal. JSON never goes
+    /// this way: what takes colours away takes control characters inside of strings away as well.
+    fn text(&mut self, render: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+        let mut text = Vec::new();
+        render(&mut text)?;
+        if !self.coloured {
+            text = strip_bytes(&text).into_vec();
+        }
+        self.stdout.write_all(&text)
     }
 
     fn line(&mut self, object: &Object) -> io::Result<()> {

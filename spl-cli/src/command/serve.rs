@@ -47,7 +47,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "PORT")]
     port: Option<u16>,
     /// Keep everything in memory, without a home
-    #[arg(long, conflicts_with_all = ["store", "mode"])]
+    #[arg(long, conflicts_with_all = ["store", "daemon", "stop", "restart", "status", "logs"])]
     memory: bool,
     /// Another store than the home's own: a path, or `sqlite:///path`
     #[arg(long, value_name = "FILE")]

@@ -79,6 +79,9 @@ fn control_characters_do_not_reach_the_terminal() {
         r#"{"text":"red\u001b[31m \u009b2J\u202e\u0007","\u001bkey":"\u007f"}"#,
     );
     terminal.does("spl know --thread th_x --body @body.json");
+    // A program gets them as they are.
+    let json = terminal.does("spl -o stream-json thread records th_x");
+    assert!(json.contains("\\u001b[31m \u{9b}2J\u{202e}") && json.contains('\u{7f}'), "{json:?}");
     let shown = terminal.does("spl thread records th_x");
     assert!(!shown.trim_end().chars().any(char::is_control), "{shown:?}");
     let record = terminal.does("spl thread records th_x | cut -c1-12 | xargs spl record show");
