@@ -16,7 +16,7 @@ use spl::tool::{RecordSeat, Toolbox, Workspace, allowed_environment, record_tool
 
 use crate::failure::Failure;
 use crate::home;
-use crate::output::Output;
+use crate::output::{Output, plural};
 use crate::session::Session;
 pub(super) use show::show;
 
@@ -45,7 +45,8 @@ pub(crate) struct WorkLoopArgs {
     #[arg(long, value_name = "DIR")]
     workspace: PathBuf,
     /// The most turns
-    #[arg(long, value_name = "N", default_value_t = RunSpec::DEFAULT_MAX_TURNS)]
+    #[arg(long, value_name = "N", default_value_t = RunSpec::DEFAULT_MAX_TURNS,
+          value_parser = clap::value_parser!(u32).range(1..))]
     max_turns: u32,
     /// Where the run stands; it hears the hooks of this namespace and of those above it
     #[arg(long, value_name = "NS", default_value = "default")]
@@ -185,8 +186,10 @@ fn tell(out: &mut Output, report: &Report) -> Result<(), Failure> {
     out.answer(&answer, |text| {
         writeln!(
             text,
-            "{turns} turns, {calls_ok} calls ok, {calls_failed} failed, {observations} observations\n\
-             See it again: spl thread records {thread}"
+            "{turns}, {calls_ok} calls ok, {calls_failed} failed, {heard}\n\
+             See it again: spl thread records {thread}",
+            turns = plural((*turns).into(), "turn"),
+            heard = plural((*observations).into(), "observation"),
         )
     })
 }

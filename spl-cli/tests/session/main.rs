@@ -5,6 +5,7 @@ mod answers;
 mod expressions;
 mod help;
 mod hooks;
+mod loops;
 mod pipes;
 mod serving;
 mod start;
