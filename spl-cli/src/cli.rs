@@ -11,8 +11,8 @@ A lesson in one write:
       --text '${tool} ended with ${status}; read stderr first.'
 
 The same, as the record that it is:
-  spl know --thread th_engine_config --actor did:sync:system:engine --act LEARN \\
-      --body '{\"kind\":\"core.hook.v1\",\"topic\":\"hook\",\"name\":\"shell-failed\",\"when\":…,\"text\":…}'
+  spl know --thread th_engine_config --actor did:sync:system:engine --act LEARN --body \\
+      '{\"kind\":\"core.hook.v1\",\"topic\":\"hook\",\"name\":\"no-force\",\"when\":…,\"text\":…}'
 
 Exit status: 0 ok, 1 error, 2 usage, 3 not found, 4 not valid, 5 not reachable, 6 not allowed.
 Take any other for an error.

@@ -33,7 +33,8 @@ pub(crate) struct DemoArgs {}
 const SCRIPT: &str = r#"{"turns":[
   {"text":"I look around.","tool_calls":[{"name":"list_dir","args":{}}]},
   {"text":"I read the notes.","tool_calls":[{"name":"bash","args":{"command":"cat NOTES.draft"}}]},
-  {"text":"I try the other name.","tool_calls":[{"name":"bash","args":{"command":"cat notes.draft"}}]},
+  {"text":"I try the other name.",
+   "tool_calls":[{"name":"bash","args":{"command":"cat notes.draft"}}]},
   {"text":"I was told to read stderr: there is no such file. I look for one that is there.",
    "tool_calls":[{"name":"bash","args":{"command":"ls"}}]},
   {"text":"There are no notes here; the folder is as listed."}
@@ -42,9 +43,16 @@ const SCRIPT: &str = r#"{"turns":[
 /// The turn during which the lesson is written.
 const LESSON_AT_TURN: u32 = 3;
 
-const LESSON: &str = r#"{"kind":"core.hook.v1","topic":"hook","name":"shell-failed","when":"record.body.tool == \"bash\" && record.body.status != \"ok\"","text":"${tool} ended with ${status}; read stderr first.","max_fires_per_run":2}"#;
+const LESSON: &str = concat!(
+    r#"{"kind":"core.hook.v1","topic":"hook","name":"shell-failed","#,
+    r#""when":"record.body.tool == \"bash\" && record.body.status != \"ok\"","#,
+    r#""text":"${tool} ended with ${status}; read stderr first.","max_fires_per_run":2}"#
+);
 
-const FORBIDDEN: &str = r#"{"kind":"core.hook.v1","topic":"hook","name":"bossy","when":"true","text":"stop","priority":1}"#;
+const FORBIDDEN: &str = concat!(
+    r#"{"kind":"core.hook.v1","topic":"hook","name":"bossy","#,
+    r#""when":"true","text":"stop","priority":1}"#
+);
 
 /// Plays the story.
 pub(crate) fn demo(session: &mut Session, _: &DemoArgs) -> Result<u8, Failure> {

@@ -3,14 +3,24 @@
 use crate::terminal::{Terminal, assert_session};
 
 /// The documented seed command of a hook, word for word.
-const SEED: &str = r#"spl know --thread th_engine_config --actor did:sync:system:engine --act LEARN --body '{"kind":"core.hook.v1","topic":"hook","name":"shell-failed","when":"record.body.tool == \"bash\" && record.body.status != \"ok\"","text":"${tool} ended with ${status}; read stderr first."}'"#;
+const SEED: &str = concat!(
+    "spl know --thread th_engine_config --actor did:sync:system:engine --act LEARN ",
+    r#"--body '{"kind":"core.hook.v1","topic":"hook","name":"shell-failed","#,
+    r#""when":"record.body.tool == \"bash\" && record.body.status != \"ok\"","#,
+    r#""text":"${tool} ended with ${status}; read stderr first."}'"#
+);
 
 const HEALTH: &str = "spl health";
 
 #[test]
 fn the_documented_command_writes_a_hook_without_a_server() {
     let mut terminal = Terminal::new();
-    terminal.session(&[SEED, HEALTH, "spl hook list", "spl record show $(spl -o json hook show shell-failed | sed 's/.*\"record_id\":\"\\([0-9a-f]*\\)\".*/\\1/')"]);
+    terminal.session(&[
+        SEED,
+        HEALTH,
+        "spl hook list",
+        "spl record show $(spl thread records th_engine_config | cut -d' ' -f1)",
+    ]);
     assert_session!(terminal);
 }
 
@@ -27,9 +37,9 @@ fn the_documented_command_writes_a_hook_with_a_server() {
 fn a_hook_is_added_shown_replaced_and_disabled() {
     let mut terminal = Terminal::with_instance();
     terminal.session(&[
-        "spl hook add shell-failed --when 'record.body.tool == \"bash\"' --text '${tool}: ${status}'",
+        "spl hook add shell-failed --when 'record.body.tool == \"a\"' --text '${tool}: ${status}'",
         "spl hook show shell-failed",
-        "spl hook add shell-failed --when 'record.body.tool == \"sh\"' --text 'read stderr' --max 1",
+        "spl hook add shell-failed --when 'record.body.tool == \"b\"' --text 'stderr' --max 1",
         "spl hook show shell-failed",
         HEALTH,
         "spl hook disable shell-failed",
@@ -77,9 +87,8 @@ fn each_forbidden_field_is_refused_by_name() {
     let mut terminal = Terminal::with_instance();
     let fields = ["priority", "action", "suppress", "replace", "order", "instead_of", "colour"];
     for field in fields {
-        let body = format!(
-            r#"{{"kind":"core.hook.v1","topic":"hook","name":"n","when":"true","text":"t","{field}":1}}"#
-        );
+        let hook = r#""kind":"core.hook.v1","topic":"hook","name":"n","when":"true","text":"t""#;
+        let body = format!(r#"{{{hook},"{field}":1}}"#);
         let _ = terminal.run(&format!("spl learn --thread th_engine_config --body '{body}'"));
     }
     let _ = terminal.run("spl thread list");
@@ -89,6 +98,8 @@ fn each_forbidden_field_is_refused_by_name() {
 #[test]
 fn a_bad_hook_is_refused_where_it_is_bad() {
     let mut terminal = Terminal::with_instance();
+    let hook = r#"{"kind":"core.hook.v1","topic":"hook","name":"n","when":"true","text":"t"}"#;
+    terminal.write("hook.json", hook);
     terminal.session(&[
         "spl hook add h --when 'record.body.tol == \"bash\"' --text t",
         "spl hook add h --when 'record.body.tool ==' --text t",
@@ -100,9 +111,9 @@ fn a_bad_hook_is_refused_where_it_is_bad() {
         "spl hook add h --when true --text t --max -1",
         "spl hook add h --when true --text t --namespace 'Not One'",
         "spl -o json hook add h --when '1 + 1' --text t",
-        r#"spl learn --thread th_elsewhere --body '{"kind":"core.hook.v1","topic":"hook","name":"n","when":"true","text":"t"}'"#,
-        r#"spl know --thread th_engine_config --body '{"kind":"core.hook.v1","topic":"hook","name":"n","when":"true","text":"t"}'"#,
-        r#"spl learn --thread th_engine_config --body '{"kind":"core.hook.v1","topic":"hook","name":"n","when":"1 +","text":"t"}'"#,
+        "spl learn --thread th_elsewhere --body @hook.json",
+        "spl know --thread th_engine_config --body @hook.json",
+        "sed 's/true/1 +/' hook.json | spl learn --thread th_engine_config --body -",
         "spl hook list",
     ]);
     assert_session!(terminal);

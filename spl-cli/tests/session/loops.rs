@@ -7,7 +7,8 @@ use crate::terminal::{Terminal, assert_session};
 
 const SCRIPT: &str = r#"{"turns":[
     {"text":"I try.","tool_calls":[{"name":"bash","args":{"command":"false"}}]},
-    {"text":"I try again.","tool_calls":[{"name":"bash","args":{"command":"false x"}}],"wait_for":"go"},
+    {"text":"I try again.","tool_calls":[{"name":"bash","args":{"command":"false x"}}],
+     "wait_for":"go"},
     {"text":"I stop.","tool_calls":[{"name":"bash","args":{"command":"true"}}]},
     {"text":"That is all."}
 ]}"#;
@@ -62,7 +63,7 @@ fn a_running_loop_hears_another_process_with_a_server() {
 #[test]
 fn a_loop_is_shown_as_it_happens() {
     let mut terminal = Terminal::with_instance();
-    terminal.write("script.json", &SCRIPT.replace(",\"wait_for\":\"go\"", ""));
+    terminal.write("script.json", &SCRIPT.replace(",\n     \"wait_for\":\"go\"", ""));
     terminal.does("spl hook add quiet --when 'record.body.status == \"error\"' --text t --max 1");
     terminal.session(&[
         "spl work-loop 'try twice' --script script.json --workspace .",

@@ -45,7 +45,7 @@ fn a_hook_takes_more_than_config_write() {
         "spl hook add h --when true --text t --actor did:sync:user:w",
         "spl hook add h --when '1 +' --text t --actor did:sync:user:w",
         "spl hook add h --when true --text t",
-        "spl learn --thread th_engine_config --actor did:sync:user:w --body '{\"topic\":\"log_retention\",\"days\":7}'",
+        "spl learn --thread th_engine_config --actor did:sync:user:w --body '{\"topic\":\"days\"}'",
         "spl health",
     ]);
     terminal.does("spl serve --stop");
