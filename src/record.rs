@@ -13,6 +13,7 @@ mod id;
 mod kind;
 mod levels;
 mod name;
+mod receipt;
 mod sealed;
 mod shape;
 
@@ -22,6 +23,7 @@ pub use id::RecordId;
 pub use kind::{Kind, KindError};
 pub use levels::HashLevels;
 pub use name::{ActorId, Clock, NameError, Namespace, Sequence, ThreadId};
+pub use receipt::{Origin, Received};
 pub use sealed::{MAX_CANONICAL_BYTES, Record};
 pub use shape::{Reason, ShapeError};
 

@@ -97,6 +97,17 @@ impl Draft {
         self.body.get("topic")?.as_str()
     }
 
+    /// Returns the records that `key` of the body names: one id or a list of ids (contract §1.12).
+    /// What is not an id names nothing.
+    pub fn names(&self, key: &str) -> impl Iterator<Item = RecordId> + '_ {
+        let listed = match self.body.get(key) {
+            Some(Value::Array(elements)) => elements.as_slice(),
+            Some(value) => std::slice::from_ref(value),
+            None => &[],
+        };
+        listed.iter().filter_map(|value| RecordId::parse(value.as_str()?))
+    }
+
     /// Returns the namespace in the body, or the root if there is none (contract §1.11).
     pub fn namespace(&self) -> Result<Namespace, ShapeError> {
         const FIELD: &str = "body.namespace";
