@@ -19,3 +19,6 @@ pub mod time;
 
 // Layer 1: words
 pub mod record;
+
+// Layer 2: meaning
+pub mod fold;
