@@ -22,3 +22,4 @@ pub mod record;
 
 // Layer 2: meaning
 pub mod fold;
+pub mod trust;
