@@ -18,6 +18,7 @@ pub mod code;
 pub mod time;
 
 // Layer 1: words
+pub mod predicate;
 pub mod record;
 
 // Layer 2: meaning
