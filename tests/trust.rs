@@ -7,7 +7,7 @@ use log::{DAY_MILLIS, Log, fixtures, value};
 use proptest::prelude::*;
 use spl::canon::Value;
 use spl::object;
-use spl::record::{Act, ActorId, Clock, Draft, Origin, ThreadId};
+use spl::record::{Act, ActorId, Clock, Draft, Origin, Record, ThreadId};
 use spl::time::Timestamp;
 use spl::trust::{KnownAuthors, TrustFold, wilson_lower_bound};
 
@@ -172,4 +172,21 @@ fn who_was_never_judged_has_no_trust() {
     let trust = fold(&log);
     assert_eq!(trust.standing(&actor(0), "code", Timestamp::default()).count, 0);
     assert!(trust.score(&actor(0), "code", Timestamp::default()).abs() < f64::EPSILON);
+}
+
+/// A verdict is settled when it arrives: what it judges must be there.
+#[test]
+fn a_verdict_on_what_is_yet_to_come_counts_for_nobody() {
+    let thread = || ThreadId::parse("th_work").expect("a thread");
+    let work = Draft::new(thread(), actor(0), Act::Do, object! { "did": "it" });
+    let id = Record::seal(work.clone()).expect("a small record").id();
+    let verdict = |n: i64| {
+        let body = object! { "verdict": "accept", "reviews": id, "n": n };
+        Draft::new(thread(), actor(1), Act::Know, body)
+    };
+    let mut log = Log::default();
+    log.push(verdict(0));
+    log.push(work);
+    log.push(verdict(1));
+    assert_eq!(fold(&log).standing(&actor(0), "general", Timestamp::default()).count, 1);
 }
