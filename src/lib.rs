@@ -23,4 +23,5 @@ pub mod record;
 
 // Layer 2: meaning
 pub mod fold;
+pub mod hook;
 pub mod trust;
