@@ -25,3 +25,6 @@ pub mod record;
 pub mod fold;
 pub mod hook;
 pub mod trust;
+
+// Layer 3: settings
+pub mod config;
