@@ -3,8 +3,8 @@
 //! Comes in: verdict records, in the order of arrival. Goes out: the [`Standing`] of an actor in a
 //! domain at a point in time that is handed in.
 //!
-//! A verdict is a KNOW whose `body.verdict` is `accept` or `reject`. Who stated it is the evaluator.
-//! Who is judged is `body.judged_by`, or else the author of the record that `reviews` names, or
+//! A verdict is a KNOW whose `body.verdict` is `accept` or `reject`. Who stated it is the
+//! evaluator. Who is judged is `body.judged_by`, or else the author of the record that `reviews` names, or
 //! `fulfills` where there is no `reviews`: a verdict that reviews one record while it closes
 //! another judges the first. Nobody judges himself. A verdict taken over from another store weighs
 //! half.
@@ -48,8 +48,8 @@ pub struct TrustFold {
 }
 
 impl TrustFold {
-    /// Adds one record, the next in the order of arrival. What is no verdict changes nothing but the
-    /// watermark, so verdicts alone may be handed in; a record seen before counts once.
+    /// Adds one record, the next in the order of arrival. What is no verdict changes nothing but
+    /// the watermark, so verdicts alone may be handed in; a record seen before counts once.
     ///
     /// `authors` tells who wrote what stands *before* this record. Asking for it, instead of
     /// remembering every author of the store here, keeps this state as small as its verdicts; the

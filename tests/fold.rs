@@ -114,7 +114,11 @@ proptest! {
     fn a_thread_is_open_while_an_intend_waits(log in arb_thread()) {
         let state = ThreadState::default().fold(log.since(0));
         let answers = |id: RecordId| log.since(0).any(|it| {
-            let key = match it.record.act { Act::Know => "fulfills", Act::Do => "cancels", _ => "" };
+            let key = match it.record.act {
+                Act::Know => "fulfills",
+                Act::Do => "cancels",
+                _ => "",
+            };
             it.record.names(key).any(|named| named == id)
         });
         let waiting: Vec<RecordId> = log

@@ -122,7 +122,10 @@ proptest! {
 
     /// A later record never changes what an earlier verdict counted for.
     #[test]
-    fn what_a_verdict_counts_for_is_settled_when_it_arrives(log in arb_log(), cut in any::<prop::sample::Index>()) {
+    fn what_a_verdict_counts_for_is_settled_when_it_arrives(
+        log in arb_log(),
+        cut in any::<prop::sample::Index>(),
+    ) {
         let cut = cut.index(log.len() + 1);
         let (mut knowing_all, mut knowing_then) = (TrustFold::default(), TrustFold::default());
         let all = authors(&log);
@@ -145,7 +148,8 @@ proptest! {
             .for_each(|received| trust.evolve(&received, &authors));
         let at = Timestamp::from_millis(500 * DAY_MILLIS);
         let all = fold(&log);
-        let standings = |trust: &'_ TrustFold| format!("{:?}", trust.standings(at).collect::<Vec<_>>());
+        let standings =
+            |trust: &'_ TrustFold| format!("{:?}", trust.standings(at).collect::<Vec<_>>());
         prop_assert_eq!(standings(&trust), standings(&all));
     }
 
@@ -155,7 +159,8 @@ proptest! {
         let trust = fold(&log);
         let (at, then) = (400, 400 + later);
         for (actor, domain, now) in trust.standings(Timestamp::from_millis(at * DAY_MILLIS)) {
-            prop_assert!(trust.verdicts(actor, domain).iter().all(|verdict| verdict.evaluator != *actor));
+            let verdicts = trust.verdicts(actor, domain);
+            prop_assert!(verdicts.iter().all(|verdict| verdict.evaluator != *actor));
             let faded = trust.standing(actor, domain, Timestamp::from_millis(then * DAY_MILLIS));
             prop_assert!((0.0..=1.0).contains(&now.score));
             prop_assert!(faded.score <= now.score + 1e-12);

@@ -61,8 +61,8 @@ impl Observation {
 }
 
 impl HookSet {
-    /// Asks every hook about `call`, as [`HookSet::ask`] does, and says the words that the caps have
-    /// room for.
+    /// Asks every hook about `call`, as [`HookSet::ask`] does, and says the words that the caps
+    /// have room for.
     pub fn observe(
         &self,
         call: &ReturnedCall<'_>,

@@ -102,8 +102,8 @@ impl Tally {
 }
 
 impl HookSet {
-    /// Returns the set of these hooks. Of two with one key the later stands; one that is not enabled
-    /// is left out.
+    /// Returns the set of these hooks. Of two with one key the later stands; one that is not
+    /// enabled is left out.
     pub fn new(hooks: impl IntoIterator<Item = InForce>) -> Self {
         let keyed: BTreeMap<HookKey, InForce> =
             hooks.into_iter().map(|in_force| (in_force.hook.key().clone(), in_force)).collect();

@@ -131,7 +131,10 @@ proptest! {
 
     /// A state that was fed in steps, asked in between and fed some of it twice equals a fresh one.
     #[test]
-    fn the_fold_is_incremental(steps in arb_steps(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..4)) {
+    fn the_fold_is_incremental(
+        steps in arb_steps(),
+        cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..4),
+    ) {
         let (log, _) = write(&steps);
         let mut state = ConfigState::default();
         let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(log.len() + 1)).collect();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use spl::hook::{Hook, HookKey, HookSet, InForce, Observation, Observed};
+use spl::hook::{Builtin, Hook, HookKey, HookSet, InForce, Observation, Observed};
 use spl::object;
 use spl::record::{Act, ActorId, Draft, Namespace, ThreadId};
 
@@ -108,7 +108,8 @@ proptest! {
         prop_assert_eq!(&forth, &back);
         for call in &forth {
             let place = |it: &Observation| {
-                let builtin = ["repeat-guard", "absence-guard"].iter().position(|name| **name == *it.key.name);
+                let builtin = Builtin::named(&it.key.name)
+                    .and_then(|named| Builtin::ALL.iter().position(|other| *other == named));
                 (builtin.unwrap_or(9), it.key.namespace.depth(), it.key.name.as_bytes().to_vec())
             };
             prop_assert!(call.observations.is_sorted_by_key(place), "{:?}", call.observations);
