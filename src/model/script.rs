@@ -30,22 +30,11 @@ pub enum ScriptError {
         /// What is wrong.
         message: String,
     },
-    /// The workspace cannot be opened.
-    #[error("the workspace `{}` cannot be opened", .path.display())]
-    Workspace {
-        /// The directory.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
 }
 
 impl Coded for ScriptError {
     fn code(&self) -> Code {
-        match self {
-            Self::NotJson(_) | Self::Wrong { .. } => Code::InvalidBody,
-            Self::Workspace { .. } => Code::InvalidRequest,
-        }
+        Code::InvalidBody
     }
 }
 
