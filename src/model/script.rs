@@ -1,7 +1,6 @@
 //! Reading a script, and saying what is wrong with it.
 
 use std::collections::BTreeSet;
-use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use super::{CallRequest, Reply, StopReason, Usage};
