@@ -26,3 +26,7 @@ pub mod store;
 
 // Layer 5: doing
 pub mod engine;
+
+// Layer 9: face
+#[cfg(feature = "http")]
+pub mod http;
