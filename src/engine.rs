@@ -40,6 +40,7 @@ pub use token::Minted;
 use crate::identity::{KeyPair, Keyring, random_bytes};
 use crate::store::{Probe, Store, StoreOptions};
 use crate::time::{Stopwatch, TimeSource};
+use crate::trust::TrustFold;
 
 /// How to open an engine.
 pub struct EngineOptions {
@@ -71,7 +72,7 @@ pub struct Engine(Arc<Inner>);
 struct Inner {
     store: Store,
     live: live::Refresher,
-    trust: std::sync::Mutex<trusted::Trusted>,
+    trust: std::sync::Mutex<TrustFold>,
     ingested: AtomicU64,
     up: Stopwatch,
 }
@@ -98,7 +99,7 @@ impl Engine {
 
     /// Opens an instance in memory with keys of its own. It ends with the last clone.
     pub fn in_memory() -> Result<Self, EngineError> {
-        let seed = random_bytes().map_err(|_| EngineError::Random)?;
+        let seed = random_bytes()?;
         let keyring = Keyring::new(KeyPair::from_seed(&seed));
         Self::in_memory_with(StoreOptions::new(keyring, TimeSource::system()))
     }

@@ -12,5 +12,5 @@ mod key;
 mod keyring;
 
 pub use did::{did_of, public_key_of};
-pub use key::{KeyPair, PublicKey, SEED_BYTES, Signature, random_bytes};
+pub use key::{KeyPair, PublicKey, RandomError, SEED_BYTES, Signature, random_bytes};
 pub use keyring::Keyring;

@@ -64,11 +64,19 @@ CREATE TABLE fires (
     PRIMARY KEY (run, life, namespace, name, n)
 ) STRICT, WITHOUT ROWID;
 
--- How often each hook was asked, and what came of it. Not part of the log.
+-- The calls about which hooks were asked, counted up in each namespace, so that how often a hook was
+-- asked since it was written is two look-ups and not a count. Not part of the log.
+CREATE TABLE seam_calls (
+    namespace TEXT    NOT NULL,
+    seq       INTEGER NOT NULL,                  -- of the record of the result
+    n         INTEGER NOT NULL,                  -- calls in this namespace so far, this one included
+    PRIMARY KEY (namespace, seq)
+) STRICT, WITHOUT ROWID;
+
+-- What came of asking each hook. Not part of the log.
 CREATE TABLE hook_counters (
     namespace TEXT    NOT NULL,
     name      TEXT    NOT NULL,
-    asked     INTEGER NOT NULL DEFAULT 0,
     matched   INTEGER NOT NULL DEFAULT 0,
     fires     INTEGER NOT NULL DEFAULT 0,
     errors    INTEGER NOT NULL DEFAULT 0,

@@ -1,7 +1,7 @@
 //! Records that the engine writes about its own doing.
 
 use super::{Engine, EngineError};
-use crate::record::{Draft, Namespace, Origin, Record, ThreadId};
+use crate::record::{Clock, Draft, Namespace, Origin, Record, Sequence, ThreadId};
 use crate::store::{Tally, Tx};
 
 /// Writes records with origin `engine`, several in one commit.
@@ -11,12 +11,26 @@ impl Author<'_, '_> {
     /// Appends a draft at the next free clock of its thread and actor, and returns the record so
     /// that the next one can name it.
     pub fn write(&mut self, draft: Draft) -> Result<Record, EngineError> {
-        let (record, _) = self.0.append_next(draft, Origin::Engine)?;
-        Ok(record)
+        Ok(self.write_at(draft)?.0)
+    }
+
+    /// The same, and returns where the record stands.
+    pub(super) fn write_at(&mut self, draft: Draft) -> Result<(Record, Sequence), EngineError> {
+        let (record, appended) = self.0.append_next(draft, Origin::Engine)?;
+        Ok((record, appended.sequence))
+    }
+
+    /// Counts a call about which hooks were asked.
+    pub(super) fn count_call(
+        &mut self,
+        namespace: &Namespace,
+        result: Sequence,
+    ) -> Result<(), EngineError> {
+        Ok(self.0.count_call(namespace, result)?)
     }
 
     /// Returns the clock that [`Author::write`] would use next.
-    pub(super) fn next_clock(&self, draft: &Draft) -> Result<crate::record::Clock, EngineError> {
+    pub(super) fn next_clock(&self, draft: &Draft) -> Result<Clock, EngineError> {
         Ok(self.0.next_clock(&draft.thread, &draft.actor)?)
     }
 

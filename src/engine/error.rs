@@ -3,6 +3,7 @@
 use super::{HomeError, Scope};
 use crate::canon::ParseError;
 use crate::code::{Code, Coded};
+use crate::identity::RandomError;
 use crate::record::ShapeError;
 use crate::store::{AppendError, OpenError, StoreError};
 
@@ -23,8 +24,8 @@ pub enum EngineError {
     #[error(transparent)]
     Append(#[from] AppendError),
     /// The operating system has no randomness to give.
-    #[error("the operating system gave no randomness")]
-    Random,
+    #[error(transparent)]
+    Random(#[from] RandomError),
     /// Somebody else keeps writing as the engine on this thread.
     #[error("another process keeps writing as the engine on `{thread}`")]
     ContendedClock {
@@ -40,7 +41,7 @@ impl Coded for EngineError {
             Self::Open(error) => error.code(),
             Self::Store(error) => error.code(),
             Self::Append(error) => error.code(),
-            Self::Random | Self::ContendedClock { .. } => Code::Internal,
+            Self::Random(_) | Self::ContendedClock { .. } => Code::Internal,
         }
     }
 
@@ -50,7 +51,7 @@ impl Coded for EngineError {
             Self::Open(error) => error.hint(),
             Self::Store(error) => error.hint(),
             Self::Append(error) => error.hint(),
-            Self::Random | Self::ContendedClock { .. } => None,
+            Self::Random(_) | Self::ContendedClock { .. } => None,
         }
     }
 }

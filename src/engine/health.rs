@@ -4,7 +4,10 @@ use std::sync::atomic::Ordering;
 
 use super::{Engine, EngineError};
 use crate::canon::{Object, Value};
+use crate::config::{HookRow, Refusal};
 use crate::object;
+use crate::record::Namespace;
+use crate::store::{HookCounters, StoreError};
 
 impl Engine {
     /// Returns the body of `GET /v1/engine/health`. The live set is brought up to date first.
@@ -36,26 +39,58 @@ impl Engine {
     /// and how often each was asked.
     pub fn hook_rows(&self) -> Result<Vec<Object>, EngineError> {
         let live = self.live()?;
-        let counters = self.store().read(|reader| reader.hook_counters())?;
-        let row = |row: crate::config::HookRow| {
-            let key = (row.key.namespace.clone(), row.key.name.to_string());
-            let counted = counters.get(&key).cloned().unwrap_or_default();
-            let mut object = row.to_object();
-            object.extend(object! {
-                "asked": counted.asked,
-                "errors": counted.errors,
-                "fires": counted.fires,
-                "last_fire": counted.last_fire.map(|at| at.to_string()),
-                "matched": counted.matched,
-                "overruns": counted.overruns,
-            });
-            object
-        };
-        Ok(live.config.rows().into_iter().map(row).collect())
+        let rows = live.config.rows();
+        Ok(self.store().read(|reader| {
+            let counters = reader.hook_counters()?;
+            let namespaces = reader.seam_namespaces()?;
+            let object = |row: &HookRow| -> Result<Object, StoreError> {
+                let Ok(namespace) = Namespace::parse(&row.namespace) else {
+                    return Ok(object_of(row, 0, &HookCounters::default()));
+                };
+                let mut asked = 0;
+                for below in namespaces.iter().filter(|below| namespace.covers(below)) {
+                    asked += reader.seam_calls(below, row.since)?;
+                }
+                let counted = counters.get(&(namespace, row.name.clone())).cloned();
+                Ok(object_of(row, asked, &counted.unwrap_or_default()))
+            };
+            rows.iter().map(object).collect()
+        })?)
     }
 
     /// Returns how many seconds this engine has been open.
     pub fn uptime_secs(&self) -> u64 {
         self.0.up.elapsed().as_secs()
+    }
+}
+
+fn object_of(row: &HookRow, asked: u64, counted: &HookCounters) -> Object {
+    object! {
+        "asked": asked,
+        "compiled": row.compiled,
+        "enabled": row.enabled,
+        "errors": counted.errors,
+        "fires": counted.fires,
+        "last_fire": counted.last_fire.map(|at| at.to_string()),
+        "loaded": row.loaded,
+        "matched": counted.matched,
+        "name": row.name.as_str(),
+        "namespace": row.namespace.as_str(),
+        "object": "hook",
+        "overruns": counted.overruns,
+        "record_id": row.record_id,
+        "refused": row.refused.as_ref().map(refusal),
+        "source": row.source.as_str(),
+    }
+}
+
+fn refusal(refusal: &Refusal) -> Object {
+    object! {
+        "code": refusal.code.as_str(),
+        "column": refusal.column,
+        "field": refusal.field.as_deref(),
+        "message": refusal.message.as_str(),
+        "reason": refusal.reason,
+        "record_id": refusal.record_id,
     }
 }

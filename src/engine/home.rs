@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use super::Settings;
 use crate::canon::hex;
 use crate::code::{Code, Coded};
-use crate::identity::{KeyPair, Keyring, SEED_BYTES, random_bytes};
+use crate::identity::{KeyPair, Keyring, RandomError, SEED_BYTES, random_bytes};
 
 /// Where an instance lives.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,8 +55,8 @@ pub enum HomeError {
         message: String,
     },
     /// The operating system has no randomness to give.
-    #[error("no randomness: {0}")]
-    Random(getrandom::Error),
+    #[error(transparent)]
+    Random(#[from] RandomError),
 }
 
 impl Coded for HomeError {
@@ -231,14 +231,14 @@ fn make_folder(path: &Path) -> Result<(), HomeError> {
 /// Makes a file that is there either whole or not at all, unless it is there already.
 fn make_file(
     path: &Path,
-    content: impl FnOnce() -> Result<Vec<u8>, getrandom::Error>,
+    content: impl FnOnce() -> Result<Vec<u8>, RandomError>,
 ) -> Result<(), HomeError> {
     if path.exists() {
         return Ok(());
     }
-    let draft_name = hex(&random_bytes::<8>().map_err(HomeError::Random)?);
+    let draft_name = hex(&random_bytes::<8>()?);
     let draft = path.with_extension(format!("{draft_name}.tmp"));
-    let content = content().map_err(HomeError::Random)?;
+    let content = content()?;
     let made = write_private(&draft, &content).and_then(|()| {
         match fs::hard_link(&draft, path) {
             // Another process was faster; its file is as good.

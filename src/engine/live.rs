@@ -9,6 +9,7 @@ use arc_swap::ArcSwapOption;
 
 use super::{Engine, EngineError};
 use crate::config::ConfigState;
+use crate::fold::Fold as _;
 use crate::hook::HookSet;
 use crate::record::{Sequence, ThreadId};
 use crate::store::ThreadRange;
@@ -61,7 +62,7 @@ impl Engine {
     /// Folds what stands above the watermark, as read from the store, and swaps it in.
     fn fold_new(&self) -> Result<Arc<Live>, EngineError> {
         let current = self.0.live.current.load_full();
-        let after = current.as_ref().map_or(Sequence::default(), |live| live.config.watermark());
+        let after = current.as_ref().map_or(Sequence::default(), |live| live.config.watermark().sequence());
         let config_thread = ThreadId::config();
         let last = self.store().read(|reader| reader.last_of_thread(config_thread.as_str()))?;
         if let Some(current) = current.as_ref().filter(|_| last <= after) {
@@ -69,21 +70,21 @@ impl Engine {
         }
         let mut config = current.map_or_else(ConfigState::default, |live| live.config.clone());
         loop {
-            let range = ThreadRange { since_clock: None, after: config.watermark() };
+            let range = ThreadRange { since_clock: None, after: config.watermark().sequence() };
             let page = self.store().read(|reader| reader.thread(&config_thread, range, PAGE))?;
             for stored in &page {
-                config.take(&stored.received());
+                config.evolve(&stored.received());
             }
             if page.len() < PAGE {
                 break;
             }
         }
-        let hooks = Arc::new(config.hook_set());
+        let hooks = Arc::new(config.hooks());
         let live = Arc::new(Live { config, hooks });
         self.0.live.current.store(Some(Arc::clone(&live)));
         tracing::debug!(
             hooks_loaded = live.config.hooks_loaded(),
-            watermark = live.config.watermark().get(),
+            watermark = live.config.watermark().sequence().get(),
             "the live configuration moved"
         );
         Ok(live)

@@ -46,6 +46,8 @@ pub struct ToolReturn {
     pub status: String,
     /// The first characters of the uncut answer: what a predicate reads.
     pub head: String,
+    /// The answer as the run is shown it.
+    pub answer: String,
     /// What the permission rules know the tool by: `tool:bash`.
     pub resource: String,
     /// Whether it was a look-up that came back with nothing.
@@ -80,8 +82,10 @@ impl Engine {
     ) -> Result<(Record, Vec<Heard>), EngineError> {
         let live = self.live()?;
         let standing = self.standing(&seat.actor, &seat.domain)?;
-        let trace = Trace::of(&returned.tool, &returned.args, &returned.status, &returned.head);
-        history.note(&trace.with_empty(returned.empty));
+        history.note(&Trace {
+            empty: returned.empty,
+            ..Trace::of(&returned.tool, &returned.args, &returned.status, &returned.answer)
+        });
         let result =
             Draft::new(seat.thread.clone(), ActorId::engine(), Act::Know, returned.result.clone())
                 .with_parents(vec![returned.call]);
@@ -122,7 +126,7 @@ impl Engine {
             namespace: &seat.namespace,
             domain: &seat.domain,
             trust: standing.score,
-            trust_count: standing.count,
+            trust_count: i64::try_from(standing.count).unwrap_or(i64::MAX),
             now: self.store().now(),
         };
         live.hooks.ask(&call, &run, history)
@@ -142,18 +146,18 @@ impl Engine {
             if author.next_clock(&result)? != clock {
                 return Ok(None);
             }
-            let result = author.write(result)?;
+            let (result, sequence) = author.write_at(result)?;
+            author.count_call(&seat.namespace, sequence)?;
             let mut heard = Vec::new();
             let mut fired = Vec::new();
-            for candidate in asked.spoken {
-                if let Some(words) = speak(author, &seat, &result, &candidate)? {
-                    fired.push(candidate.key);
+            for candidate in &asked.spoken {
+                if let Some(words) = speak(author, &seat, &result, candidate)? {
+                    fired.push(&candidate.key);
                     heard.push(words);
                 }
             }
-            for (key, tally) in asked.tally {
+            for (key, tally) in asked.tally() {
                 let tally = Tally {
-                    asked: tally.asked,
                     matched: tally.held,
                     fires: u32::from(fired.contains(&key)),
                     errors: tally.errors + tally.overruns,

@@ -22,7 +22,7 @@ fn secret_of(bearer: &str) -> Option<&str> {
 impl Engine {
     /// Makes a token with these scopes. Its secret is not stored.
     pub fn mint_token(&self, name: &str, scopes: &Scopes) -> Result<Minted, EngineError> {
-        let secret = hex(&random_bytes::<32>().map_err(|_| EngineError::Random)?);
+        let secret = hex(&random_bytes::<32>()?);
         let label: String =
             name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
         let bearer = format!("spl_prod_{label}_{secret}");

@@ -5,16 +5,20 @@ use std::sync::PoisonError;
 
 use super::{Engine, EngineError};
 use crate::record::{ActorId, RecordId, Sequence};
-use crate::trust::{Standing, TrustFold};
+use crate::trust::{Authors, Standing};
 
 /// How many verdicts are read at once.
 const PAGE: usize = 1000;
 
-/// The fold, and how far it has come.
+/// Who wrote the records that some verdicts speak of, and when they arrived.
 #[derive(Default)]
-pub(super) struct Trusted {
-    fold: TrustFold,
-    watermark: Sequence,
+struct Found(HashMap<RecordId, (Sequence, ActorId)>);
+
+impl Authors for Found {
+    fn author_of(&self, id: &RecordId, before: Sequence) -> Option<ActorId> {
+        let (sequence, author) = self.0.get(id)?;
+        (*sequence < before).then(|| author.clone())
+    }
 }
 
 impl Engine {
@@ -22,27 +26,26 @@ impl Engine {
     pub fn standing(&self, actor: &ActorId, domain: &str) -> Result<Standing, EngineError> {
         let mut trusted = self.0.trust.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
-            let after = trusted.watermark;
+            let after = trusted.watermark();
             let page = self.store().read(|reader| {
                 let verdicts = reader.verdicts(after, PAGE)?;
-                let mut authors = HashMap::new();
+                let mut authors = Found::default();
                 for id in verdicts.iter().flat_map(|stored| judged(&stored.record)) {
                     if let Some(author) = reader.author(id)? {
-                        authors.insert(id, author);
+                        authors.0.insert(id, author);
                     }
                 }
                 Ok((verdicts, authors))
             })?;
             let (verdicts, authors) = page;
             for stored in &verdicts {
-                trusted.fold.evolve(&stored.received(), &authors);
-                trusted.watermark = stored.sequence;
+                trusted.evolve(&stored.received(), &authors);
             }
             if verdicts.len() < PAGE {
                 break;
             }
         }
-        Ok(trusted.fold.standing(actor, domain, self.store().now()))
+        Ok(trusted.standing(actor, domain, self.store().now()))
     }
 }
 

@@ -9,10 +9,15 @@ use ed25519_dalek::{Signer as _, SigningKey, VerifyingKey};
 /// The length of the raw seed that a key file holds.
 pub const SEED_BYTES: usize = 32;
 
+/// The operating system has no randomness to give.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the operating system gave no randomness")]
+pub struct RandomError;
+
 /// Returns `N` bytes from the operating system's source of randomness.
-pub fn random_bytes<const N: usize>() -> Result<[u8; N], getrandom::Error> {
+pub fn random_bytes<const N: usize>() -> Result<[u8; N], RandomError> {
     let mut bytes = [0; N];
-    getrandom::fill(&mut bytes)?;
+    getrandom::fill(&mut bytes).map_err(|_| RandomError)?;
     Ok(bytes)
 }
 

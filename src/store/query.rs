@@ -134,6 +134,13 @@ fn order(sort: Option<&Value>) -> Result<String, QueryError> {
 }
 
 impl Reader<'_> {
+    /// Returns how many records a query finds, whatever its limit.
+    pub fn count(&self, query: &Query) -> Result<u64, StoreError> {
+        let sql = format!("SELECT count(*) FROM records WHERE {}", query.condition.text);
+        let bound = rusqlite::params_from_iter(query.condition.bound.iter());
+        Ok(self.connection.prepare_cached(&sql)?.query_row(bound, |row| row.get(0))?)
+    }
+
     /// Returns what a query finds.
     pub fn query(&self, query: &Query) -> Result<Page, StoreError> {
         let bound: Vec<&dyn ToSql> =

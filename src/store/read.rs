@@ -87,11 +87,9 @@ pub struct ThreadSummary {
     pub namespace: String,
 }
 
-/// How often a hook was asked, and what came of it.
+/// What came of asking a hook.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HookCounters {
-    /// Times its predicate was asked.
-    pub asked: u64,
     /// Times it held.
     pub matched: u64,
     /// Times it spoke.
@@ -213,14 +211,17 @@ impl<'c> Reader<'c> {
         self.list("verdict IS NOT NULL AND seq > ?1", &[&after.get()], "seq", limit)
     }
 
-    /// Returns who wrote the record with this id.
-    pub fn author(&self, id: RecordId) -> Result<Option<ActorId>, StoreError> {
-        let actor: Option<String> = self
+    /// Returns who wrote the record with this id, and where it stands.
+    pub fn author(&self, id: RecordId) -> Result<Option<(Sequence, ActorId)>, StoreError> {
+        let sql = "SELECT seq, actor FROM records WHERE id = ?1";
+        let row = self
             .connection
-            .prepare_cached("SELECT actor FROM records WHERE id = ?1")?
-            .query_row([id.as_bytes()], |row| row.get(0))
+            .prepare_cached(sql)?
+            .query_row([id.as_bytes()], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)))
             .optional()?;
-        Ok(actor.and_then(|actor| ActorId::parse(&actor).ok()))
+        Ok(row.and_then(|(sequence, actor)| {
+            Some((Sequence::new(sequence), ActorId::parse(&actor).ok()?))
+        }))
     }
 
     /// Returns the highest sequence of a thread, 0 if it has no records.
@@ -315,9 +316,28 @@ impl<'c> Reader<'c> {
         Ok(threads)
     }
 
-    /// Returns the counters of every hook that was ever asked.
+    /// Returns the namespaces in which hooks were asked.
+    pub fn seam_namespaces(&self) -> Result<Vec<Namespace>, StoreError> {
+        let sql = "SELECT DISTINCT namespace FROM seam_calls";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let names = statement.query_map([], |row| row.get::<_, String>(0))?;
+        let names: Vec<String> = names.collect::<Result<_, _>>()?;
+        Ok(names.iter().filter_map(|name| Namespace::parse(name).ok()).collect())
+    }
+
+    /// Returns about how many calls hooks were asked in this namespace, after `since`.
+    pub fn seam_calls(&self, namespace: &Namespace, since: Sequence) -> Result<u64, StoreError> {
+        let sql = "SELECT coalesce(
+                       (SELECT n FROM seam_calls WHERE namespace = ?1 ORDER BY seq DESC LIMIT 1), 0)
+                   - coalesce((SELECT n FROM seam_calls WHERE namespace = ?1 AND seq <= ?2
+                               ORDER BY seq DESC LIMIT 1), 0)";
+        let bound = params![namespace.as_str(), since.get()];
+        Ok(self.connection.prepare_cached(sql)?.query_row(bound, |row| row.get(0))?)
+    }
+
+    /// Returns the counters of every hook that held or failed.
     pub fn hook_counters(&self) -> Result<BTreeMap<(Namespace, String), HookCounters>, StoreError> {
-        let sql = "SELECT namespace, name, asked, matched, fires, errors, overruns, last_fire
+        let sql = "SELECT namespace, name, matched, fires, errors, overruns, last_fire
                    FROM hook_counters";
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query([])?;
@@ -326,12 +346,11 @@ impl<'c> Reader<'c> {
             let namespace: String = row.get(0)?;
             let Ok(namespace) = Namespace::parse(&namespace) else { continue };
             let row_counters = HookCounters {
-                asked: row.get(2)?,
-                matched: row.get(3)?,
-                fires: row.get(4)?,
-                errors: row.get(5)?,
-                overruns: row.get(6)?,
-                last_fire: row.get::<_, Option<i64>>(7)?.map(Timestamp::from_millis),
+                matched: row.get(2)?,
+                fires: row.get(3)?,
+                errors: row.get(4)?,
+                overruns: row.get(5)?,
+                last_fire: row.get::<_, Option<i64>>(6)?.map(Timestamp::from_millis),
             };
             counters.insert((namespace, row.get(1)?), row_counters);
         }

@@ -17,11 +17,9 @@ pub struct Tx<'c> {
     pub(super) now: Timestamp,
 }
 
-/// How often one hook was asked about one call, and what came of it.
+/// What came of asking one hook about one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tally {
-    /// Times its predicate was asked.
-    pub asked: u32,
     /// Times it held.
     pub matched: u32,
     /// Times it spoke.
@@ -143,6 +141,16 @@ impl Tx<'_> {
         Ok(Some(n))
     }
 
+    /// Counts a call about which the hooks of a namespace, and those above it, were asked.
+    pub fn count_call(&mut self, namespace: &Namespace, result: Sequence) -> Result<(), StoreError> {
+        let sql = "INSERT INTO seam_calls (namespace, seq, n)
+                   SELECT ?1, ?2, 1 + coalesce(
+                       (SELECT n FROM seam_calls WHERE namespace = ?1 ORDER BY seq DESC LIMIT 1), 0)";
+        let row = params![namespace.as_str(), result.get()];
+        self.connection.prepare_cached(sql)?.execute(row)?;
+        Ok(())
+    }
+
     /// Adds to the counters of a hook.
     pub fn tally(
         &mut self,
@@ -154,7 +162,6 @@ impl Tx<'_> {
         self.connection.prepare_cached(TALLY)?.execute(params![
             namespace.as_str(),
             name,
-            tally.asked,
             tally.matched,
             tally.fires,
             tally.errors,
@@ -186,10 +193,9 @@ const INSERT: &str = "
 
 const TALLY: &str = "
     INSERT INTO hook_counters
-        (namespace, name, asked, matched, fires, errors, overruns, last_fire)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+        (namespace, name, matched, fires, errors, overruns, last_fire)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
     ON CONFLICT (namespace, name) DO UPDATE SET
-        asked = asked + excluded.asked,
         matched = matched + excluded.matched,
         fires = fires + excluded.fires,
         errors = errors + excluded.errors,

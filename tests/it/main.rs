@@ -1,6 +1,8 @@
 //! Integration tests, in one binary so that they link once.
 
 mod canon;
+mod crash;
+mod engine;
 mod record;
 mod store;
 mod support;

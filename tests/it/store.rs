@@ -148,13 +148,32 @@ fn counters_add_up() {
     let folder = Folder::new();
     let store = folder.open();
     for fires in [1, 0] {
-        let tally = Tally { asked: 1, matched: fires, fires, errors: 0, overruns: 0 };
+        let tally = Tally { matched: 1, fires, errors: 0, overruns: 0 };
         store.write(move |tx| tx.tally(&Namespace::root(), "lesson", tally)).expect("counted");
     }
     let counters = store.read(|reader| reader.hook_counters()).expect("read");
     let counters = &counters[&(Namespace::root(), "lesson".to_owned())];
-    assert_eq!((counters.asked, counters.matched, counters.fires), (2, 1, 1));
+    assert_eq!((counters.matched, counters.fires), (2, 1));
     assert!(counters.last_fire.is_some());
+}
+
+#[test]
+fn calls_are_counted_since_a_sequence() {
+    let folder = Folder::new();
+    let store = folder.open();
+    let acme = Namespace::parse("acme").expect("a namespace");
+    for (namespace, sequence) in [(&acme, 3), (&Namespace::root(), 5), (&acme, 7), (&acme, 8)] {
+        let namespace = namespace.clone();
+        store
+            .write(move |tx| tx.count_call(&namespace, Sequence::new(sequence)))
+            .expect("counted");
+    }
+    let since = |sequence| {
+        store.read(|reader| reader.seam_calls(&acme, Sequence::new(sequence))).expect("read")
+    };
+    assert_eq!([0, 3, 6, 7, 8].map(since), [3, 2, 2, 1, 0]);
+    let namespaces = store.read(|reader| reader.seam_namespaces()).expect("read");
+    assert_eq!(namespaces, [acme, Namespace::root()]);
 }
 
 /// What `data_version` promises: it moves for the commits of others, whoever they are.

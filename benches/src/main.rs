@@ -1,0 +1,36 @@
+//! Figures for the README, each with what it is to be compared with beside it.
+//!
+//! `cargo run --release --manifest-path benches/Cargo.toml` runs them all; a name as argument runs
+//! one: `append`, `cpu`, `processes`, `open`, `visible`.
+
+mod append;
+mod cpu;
+mod open;
+mod plain;
+mod processes;
+mod records;
+mod visible;
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    match arguments.next().as_deref() {
+        None => {
+            append::run();
+            cpu::run();
+            processes::run();
+            open::run();
+            visible::run();
+        }
+        Some("append") => append::run(),
+        Some("cpu") => cpu::run(),
+        Some("processes") => processes::run(),
+        Some("processes-child") => {
+            let path = arguments.next().expect("the path of a store");
+            let number = arguments.next().expect("a number");
+            processes::child(std::path::Path::new(&path), &number);
+        }
+        Some("open") => open::run(),
+        Some("visible") => visible::run(),
+        Some(other) => eprintln!("there is no bench `{other}`"),
+    }
+}

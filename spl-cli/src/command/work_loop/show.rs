@@ -1,0 +1,104 @@
+//! A run as it happens, for a person or a program.
+
+use spl::canon::{Object, Value};
+use spl::object;
+use spl::run::Moment;
+
+use crate::failure::Failure;
+use crate::output::{DIM, ERROR, Form, GOOD, NAME, Output, WARN, cut, printable};
+
+/// The most lines of an answer that a person is shown.
+const LINES: usize = 6;
+
+/// The most characters of one line.
+const COLUMNS: usize = 100;
+
+/// Shows one moment: a line or a few to a person, an object a line to a program that follows, and
+/// nothing to one that waits for the end.
+pub(crate) fn show(out: &mut Output, moment: &Moment<'_>) -> Result<(), Failure> {
+    match out.form() {
+        Form::Json => Ok(()),
+        Form::StreamJson => out.row(&as_object(moment).into(), |_| Ok(())),
+        Form::Text => {
+            let text = as_text(moment);
+            out.row(&Value::Null, |to| write!(to, "{text}"))
+        }
+    }
+}
+
+fn as_text(moment: &Moment<'_>) -> String {
+    match moment {
+        Moment::Opened(thread) => format!("{DIM}loop {thread}{DIM:#}\n"),
+        Moment::Replied { turn, reply } => {
+            let words = if reply.text.is_empty() { String::new() } else { indented(&reply.text, "  ") };
+            format!("{NAME}turn {turn}{NAME:#}\n{words}")
+        }
+        Moment::Calling(request) => {
+            let args = Value::from(request.args.clone()).to_string();
+            format!("  → {} {}\n", printable(&request.name), cut(&printable(&args), COLUMNS))
+        }
+        Moment::Returned { answer, .. } => {
+            let style = if answer.status.as_str() == "ok" { GOOD } else { ERROR };
+            let shown = indented(&answer.shown, "    ");
+            format!("  ← {style}{}{style:#}\n{DIM}{shown}{DIM:#}", answer.status)
+        }
+        Moment::Heard(heard) => {
+            let (rule, text) = (printable(&heard.rule), printable(&heard.text));
+            format!("  {WARN}! {rule}: {text}{WARN:#}\n")
+        }
+        Moment::Closed(outcome) => {
+            let style = if outcome.success() { GOOD } else { ERROR };
+            let summary = cut(&printable(&outcome.summary), COLUMNS);
+            format!("{style}{}{style:#} {summary}\n", outcome.verb)
+        }
+    }
+}
+
+/// The first lines of a text, each behind `indent`.
+fn indented(text: &str, indent: &str) -> String {
+    let mut lines = text.lines();
+    let mut shown: String = lines
+        .by_ref()
+        .take(LINES)
+        .map(|line| format!("{indent}{}\n", cut(&printable(line), COLUMNS)))
+        .collect();
+    let more = lines.count();
+    if more > 0 {
+        shown.push_str(&format!("{indent}… {more} lines more\n"));
+    }
+    shown
+}
+
+fn as_object(moment: &Moment<'_>) -> Object {
+    match moment {
+        Moment::Opened(thread) => object! { "object": "opened", "thread": *thread },
+        Moment::Replied { turn, reply } => {
+            object! { "object": "turn", "text": reply.text.as_str(), "turn": *turn }
+        }
+        Moment::Calling(request) => object! {
+            "args": request.args.clone(),
+            "call_id": request.id.as_str(),
+            "object": "tool_call",
+            "tool": request.name.as_str(),
+        },
+        Moment::Returned { request, answer } => object! {
+            "call_id": request.id.as_str(),
+            "content": answer.shown.as_str(),
+            "object": "tool_result",
+            "status": answer.status.as_str(),
+            "tool": request.name.as_str(),
+        },
+        Moment::Heard(heard) => object! {
+            "id": heard.record,
+            "object": "observation",
+            "rule": heard.rule.as_str(),
+            "text": heard.text.as_str(),
+        },
+        Moment::Closed(outcome) => object! {
+            "object": "outcome",
+            "outcome": outcome.verb.as_str(),
+            "success": outcome.success(),
+            "summary": outcome.summary.as_str(),
+        },
+    }
+}

@@ -1,0 +1,48 @@
+//! The model that says what it was told.
+
+use super::{Message, Model, ModelError, Reply, StopReason, TurnRequest, Usage};
+use crate::cancel::Cancel;
+
+/// Answers with the last words of the user, and calls nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Echo;
+
+impl Model for Echo {
+    fn turn(&mut self, request: &TurnRequest, _: &Cancel) -> Result<Reply, ModelError> {
+        let said = request.messages.iter().rev().find_map(|message| match message {
+            Message::User { text } => Some(text.clone()),
+            _ => None,
+        });
+        Ok(Reply {
+            text: said.unwrap_or_default(),
+            calls: Vec::new(),
+            usage: Usage::default(),
+            stop: StopReason::EndTurn,
+        })
+    }
+
+    fn name(&self) -> &'static str {
+        "echo"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_words_of_the_user_come_back() {
+        let request = TurnRequest {
+            messages: vec![
+                Message::User { text: "one".into() },
+                Message::User { text: "two".into() },
+                Message::Observation { rule: "r".into(), text: "three".into() },
+            ],
+            ..TurnRequest::default()
+        };
+        let reply = Echo.turn(&request, &Cancel::new()).expect("a reply");
+        assert_eq!((reply.text.as_str(), reply.stop), ("two", StopReason::EndTurn));
+        let reply = Echo.turn(&TurnRequest::default(), &Cancel::new()).expect("a reply");
+        assert_eq!((reply.text.as_str(), reply.calls.len()), ("", 0));
+    }
+}

@@ -1,0 +1,34 @@
+//! The work loop: a goal goes in, turns and tool calls follow, an outcome comes out, and every step
+//! of it is a record (contract §5.1).
+//!
+//! How it fits: [`step`] is a pure function from a state and an event to the next state and the
+//! effects it wants. [`drive`] performs the effects with a real model, real tools and a real store,
+//! and feeds what came of them back. It decides nothing.
+//!
+//! Each turn's calls run one after another. When one returns, its result is stored and the hooks
+//! are asked, in one commit; what they say stands right behind that result in what the model reads
+//! on its next turn.
+//!
+//! **Invariant:** what is done is durable first: a turn before its calls, a call and its ruling
+//! before it is executed, a result and its observations before the model sees them.
+//!
+//! **Invariant:** hooks are asked in one place, by the effect [`Effect::Observe`]. What comes back
+//! is words.
+
+mod body;
+mod drive;
+mod event;
+mod guardrail;
+mod outcome;
+mod prompt;
+mod spec;
+mod state;
+mod step;
+
+pub use drive::{Moment, Report, RunError, drive};
+pub use event::{Effect, Event, Returned};
+pub use guardrail::{BLOCK_AT, HALT_AT};
+pub use outcome::{Outcome, Verb};
+pub use spec::RunSpec;
+pub use state::RunState;
+pub use step::step;

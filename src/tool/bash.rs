@@ -1,0 +1,119 @@
+//! `bash`
+
+use std::io::{self, PipeReader, pipe};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use super::arguments::text;
+use super::process::{End, Running};
+use super::{Answer, Cancel, Clip, Status, Tool, ToolSpec, Workspace, allowed_environment};
+use crate::canon::{Object, Value};
+use crate::object;
+
+const DEFAULT_SECS: u64 = 120;
+const MOST_SECS: u64 = 600;
+
+/// Runs a command in the workspace, with the rights of this process.
+///
+/// A command may start something that outlives it; that is left alone unless the command is killed.
+/// Then its whole group is.
+#[derive(Debug)]
+pub struct BashTool {
+    workspace: Workspace,
+    environment: Vec<(String, String)>,
+    spec: ToolSpec,
+}
+
+impl BashTool {
+    /// Returns the tool for commands that start in `workspace` and see the allowed part of
+    /// `environment`.
+    pub fn new(workspace: Workspace, environment: Vec<(String, String)>) -> Self {
+        let spec = ToolSpec::new(
+            "bash",
+            "Runs a command in the workspace and shows what it writes to stdout and stderr. There \
+             is no stdin. Of more than 256 KiB of output the middle is left out.",
+            object! {
+                "command": object! { "type": "string", "description": "The command, for bash -c." },
+                "timeout_secs": object! {
+                    "type": "integer",
+                    "minimum": 1,
+                    "maximum": MOST_SECS,
+                    "description": "The seconds after which it is killed; 120 if absent.",
+                },
+            },
+            &["command"],
+        );
+        Self { workspace, environment: allowed_environment(environment), spec }
+    }
+
+    fn answer(&self, arguments: &Object, cancel: &Cancel) -> Result<Answer, String> {
+        let command = text(arguments, "command")?;
+        let secs = arguments.get("timeout_secs").and_then(Value::as_u64).unwrap_or(DEFAULT_SECS);
+        if cancel.is_cancelled() {
+            return Err("[cancelled]".to_owned());
+        }
+        let started = self.start(command);
+        let (child, output) =
+            started.map_err(|error| format!("the command cannot be started: {error}"))?;
+        let mut clip = Clip::new();
+        let timeout = Duration::from_secs(secs.min(MOST_SECS));
+        let end = Running::new(child, output).finish(timeout, cancel, &mut clip);
+        Ok(rendered(clip, end, secs))
+    }
+
+    fn start(&self, command: &str) -> io::Result<(Child, PipeReader)> {
+        match self.start_with("/bin/bash", command) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.start_with("/bin/sh", command)
+            }
+            started => started,
+        }
+    }
+
+    fn start_with(&self, shell: &str, command: &str) -> io::Result<(Child, PipeReader)> {
+        let (output, input) = pipe()?;
+        let child = Command::new(shell)
+            .arg("-c")
+            .arg(command)
+            .current_dir(self.workspace.path())
+            .env_clear()
+            .envs(self.environment.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::null())
+            // One pipe for both, so that they arrive in the order in which they were written.
+            .stdout(input.try_clone()?)
+            .stderr(input)
+            .process_group(0)
+            .spawn()?;
+        Ok((child, output))
+    }
+}
+
+impl Tool for BashTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn call(&self, arguments: &Object, cancel: &Cancel) -> Answer {
+        self.answer(arguments, cancel).unwrap_or_else(Answer::error)
+    }
+}
+
+fn rendered(mut clip: Clip, end: End, secs: u64) -> Answer {
+    let data = object! {
+        "bytes": clip.len(),
+        "exit_status": match end { End::Exited(code) => Some(code), _ => None },
+        "signal": match end { End::Signalled(signal) => Some(signal), _ => None },
+        "timed_out": end == End::TimedOut,
+    };
+    let last_line = match end {
+        End::Exited(0) => return clip.into_answer(Status::Ok).with_data(data),
+        End::Exited(code) => format!("[exit status {code}]"),
+        End::Signalled(signal) => format!("[killed by signal {signal}]"),
+        End::TimedOut => format!("[killed after {secs} s]"),
+        End::Cancelled => "[cancelled]".to_owned(),
+    };
+    clip.end_line();
+    clip.push(&last_line);
+    clip.into_answer(Status::Error).with_data(data)
+}

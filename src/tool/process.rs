@@ -1,0 +1,145 @@
+//! A command in a process group of its own, and what it writes.
+
+use std::io::{self, PipeReader, Read};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, ExitStatus};
+use std::thread;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+
+use super::{Cancel, Clip};
+use crate::time::Stopwatch;
+
+/// How long after the shell has ended its output is waited for, when a process that it has left
+/// behind still holds the pipe.
+const SETTLE: Duration = Duration::from_millis(400);
+
+/// How long a group may take to end after SIGTERM before it gets SIGKILL.
+const GRACE: Duration = Duration::from_millis(250);
+
+/// How long silence is listened to before looking up whether something else has happened.
+const TICK: Duration = Duration::from_millis(20);
+
+const CHUNK: usize = 64 * 1024;
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    /// With an exit status; 0 is success.
+    Exited(i32),
+    /// By a signal that did not come from here.
+    Signalled(i32),
+    /// Not in time.
+    TimedOut,
+    /// Because its run was cancelled.
+    Cancelled,
+}
+
+/// A command that runs.
+///
+/// It is not reaped before the end: as long as it is not, its id cannot be given to another
+/// process, and a signal to the group reaches nobody else.
+pub(super) struct Running {
+    child: Child,
+    group: Pid,
+    /// Until everyone who could write has closed it.
+    output: Option<PipeReader>,
+    chunk: Vec<u8>,
+}
+
+impl Running {
+    /// Takes over a `child` that leads its own group and writes to `output`.
+    pub(super) fn new(child: Child, output: PipeReader) -> Self {
+        let group = Pid::from_child(&child);
+        Self { child, group, output: Some(output), chunk: vec![0; CHUNK] }
+    }
+
+    /// Gathers output until the command ends, `timeout` has passed, or `cancel` is raised. In the
+    /// last two cases its whole group is killed.
+    pub(super) fn finish(mut self, timeout: Duration, cancel: &Cancel, clip: &mut Clip) -> End {
+        let watch = Stopwatch::start();
+        let cut = loop {
+            if cancel.is_cancelled() {
+                break Some(End::Cancelled);
+            }
+            if self.has_ended() {
+                break None;
+            }
+            if watch.elapsed() >= timeout {
+                break Some(End::TimedOut);
+            }
+            self.listen(TICK, clip);
+        };
+        if cut.is_some() {
+            self.signal(Signal::TERM);
+            self.gather_for(GRACE, clip);
+            self.signal(Signal::KILL);
+        }
+        self.gather_for(SETTLE, clip);
+        let status = self.reap();
+        cut.unwrap_or_else(|| status.map_or(End::Exited(-1), ended))
+    }
+
+    /// Gathers output until there will be no more, or for as long as `at_most`.
+    fn gather_for(&mut self, at_most: Duration, clip: &mut Clip) {
+        let watch = Stopwatch::start();
+        while !(self.output.is_none() && self.has_ended()) {
+            let Some(left) = at_most.checked_sub(watch.elapsed()) else { return };
+            self.listen(left.min(TICK), clip);
+        }
+    }
+
+    /// Waits for output, but not longer than `at_most`, and takes what there is.
+    fn listen(&mut self, at_most: Duration, clip: &mut Clip) {
+        let Some(output) = &mut self.output else {
+            // Nothing will wake us, so look again soon.
+            thread::sleep(at_most.min(Duration::from_millis(2)));
+            return;
+        };
+        let timeout = Timespec::try_from(at_most).unwrap_or_default();
+        let mut fds = [PollFd::new(output, PollFlags::IN)];
+        match poll(&mut fds, Some(&timeout)) {
+            Ok(0) | Err(Errno::INTR) => return,
+            Ok(_) => {}
+            Err(_) => return self.output = None,
+        }
+        match output.read(&mut self.chunk) {
+            Ok(0) => self.output = None,
+            Ok(len) => clip.push_bytes(self.chunk.get(..len).unwrap_or_default()),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => self.output = None,
+        }
+    }
+
+    /// Tells whether the shell itself has ended.
+    fn has_ended(&self) -> bool {
+        let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        // An error means that someone else has reaped it.
+        waitid(WaitId::Pid(self.group), look).map_or(true, |status| status.is_some())
+    }
+
+    fn signal(&self, signal: Signal) {
+        // Fails if nobody is left, which is what was wanted.
+        let _ = kill_process_group(self.group, signal);
+    }
+
+    fn reap(mut self) -> Option<ExitStatus> {
+        if self.has_ended() {
+            return self.child.wait().ok();
+        }
+        // Killed, and held up in the kernel, by a dead network drive for example.
+        let _ = thread::Builder::new().spawn(move || self.child.wait());
+        None
+    }
+}
+
+fn ended(status: ExitStatus) -> End {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => End::Exited(code),
+        (None, Some(signal)) => End::Signalled(signal),
+        (None, None) => End::Exited(-1),
+    }
+}

@@ -1,0 +1,69 @@
+//! A process dies at each named stage of an append: what was answered is there, the chain verifies,
+//! and the live set is a fresh fold.
+
+use std::process::Command;
+
+use spl::engine::{Engine, EngineOptions, Home};
+use spl::record::RecordId;
+use spl::store::Stage;
+
+/// Cargo builds examples together with tests, next to them.
+fn crash_child() -> std::path::PathBuf {
+    let test = std::env::current_exe().expect("this test");
+    let target = test.parent().and_then(|deps| deps.parent()).expect("a target folder");
+    target.join("examples/crash_child")
+}
+
+/// Lets a process die at `stage` of its second append, and tells what a new one finds.
+fn die_at(stage: Stage) -> usize {
+    let dir = tempfile::tempdir().expect("a folder");
+    let home = Home::at(dir.path());
+    home.initialise("vera").expect("a home");
+    let output = Command::new(crash_child())
+        .arg(dir.path())
+        .arg(stage.as_str())
+        .output()
+        .expect("the child ran");
+    assert!(!output.status.success(), "it was to die: {output:?}");
+    let answered = String::from_utf8(output.stdout).expect("text");
+    let answered: Vec<RecordId> =
+        answered.lines().map(|line| RecordId::parse(line).expect("an id")).collect();
+    assert_eq!(answered.len(), 1, "the second append was never answered");
+
+    let engine = Engine::open(&home, EngineOptions::default()).expect("it opens again");
+    for id in answered {
+        let found = engine.store().read(|reader| reader.record(id)).expect("read");
+        assert!(found.is_some(), "an answered record is gone");
+    }
+    let verified = engine.store().verify(|_, _| {}).expect("verified");
+    assert_eq!(verified.fault, None);
+    let loaded = engine.live().expect("live").config.hooks_loaded();
+    assert_eq!(verified.records, loaded as u64, "the live set is what the log says");
+    loaded
+}
+
+#[test]
+fn dead_with_the_lock_held() {
+    assert_eq!(die_at(Stage::Locked), 1);
+}
+
+#[test]
+fn dead_after_the_transaction_began() {
+    assert_eq!(die_at(Stage::Begun), 1);
+}
+
+#[test]
+fn dead_after_the_rows_were_written() {
+    assert_eq!(die_at(Stage::Inserted), 1);
+}
+
+#[test]
+fn dead_after_the_head_was_signed() {
+    assert_eq!(die_at(Stage::HeadSigned), 1);
+}
+
+/// Durable, and nobody was told: a client that asks again gets a quiet success.
+#[test]
+fn dead_between_commit_and_answer() {
+    assert_eq!(die_at(Stage::Committed), 2);
+}

@@ -1,0 +1,292 @@
+//! Doors, the live set, and the post-tool seam of a real engine on a real file.
+
+use spl::canon::Value;
+use spl::code::{Code, Coded as _};
+use spl::engine::{Caller, Engine, EngineOptions, Home, IngestError, Scopes};
+use spl::record::{Namespace, ThreadId};
+
+struct Instance {
+    dir: tempfile::TempDir,
+}
+
+impl Instance {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().expect("a folder");
+        Home::at(dir.path()).initialise("vera").expect("a home");
+        Self { dir }
+    }
+
+    fn open(&self) -> Engine {
+        Engine::open(&Home::at(self.dir.path()), EngineOptions::default()).expect("an engine")
+    }
+}
+
+fn bearer(scopes: &str) -> Caller {
+    Caller::bearer(Scopes::parse(scopes).expect("scopes"))
+}
+
+/// A hook with `extra` members in its body.
+fn hook(name: &str, clock: i64, extra: &str) -> String {
+    format!(
+        r#"{{"act":"LEARN","actor":"did:sync:user:vera","thread":"th_engine_config",
+            "clock":{clock},"body":{{"kind":"core.hook.v1","topic":"hook","name":"{name}",
+            "when":"record.body.tool == \"bash\"","text":"t"{extra}}}}}"#
+    )
+}
+
+fn ingest(engine: &Engine, caller: &Caller, envelope: &str) -> Result<bool, IngestError> {
+    engine.ingest(caller, envelope.as_bytes()).map(|ingested| ingested.appended.fresh)
+}
+
+#[track_caller]
+fn refused(engine: &Engine, caller: &Caller, envelope: &str) -> (Code, Option<String>) {
+    let before = engine.live().expect("live").config.hooks_loaded();
+    let error = ingest(engine, caller, envelope).expect_err("refused");
+    assert_eq!(engine.live().expect("live").config.hooks_loaded(), before, "nothing is loaded");
+    (error.code(), error.field().map(str::to_owned))
+}
+
+#[test]
+fn a_hook_is_in_force_when_the_door_answers() {
+    let engine = Instance::new().open();
+    assert_eq!(engine.live().expect("live").config.hooks_loaded(), 0);
+    assert!(ingest(&engine, &Caller::operator(), &hook("lesson", 0, "")).expect("written"));
+    assert_eq!(engine.live().expect("live").config.hooks_loaded(), 1);
+    assert!(!ingest(&engine, &Caller::operator(), &hook("lesson", 0, "")).expect("a repeat"));
+    assert_eq!(engine.live().expect("live").config.hooks_loaded(), 1);
+}
+
+#[test]
+fn a_hook_written_by_another_process_is_seen_at_the_next_question() {
+    let instance = Instance::new();
+    let (here, there) = (instance.open(), instance.open());
+    assert_eq!(here.live().expect("live").config.hooks_loaded(), 0);
+    ingest(&there, &Caller::operator(), &hook("lesson", 0, "")).expect("written");
+    assert_eq!(here.live().expect("live").config.hooks_loaded(), 1);
+    ingest(&there, &Caller::operator(), &hook("lesson", 1, ",\"enabled\":false")).expect("written");
+    assert_eq!(here.live().expect("live").config.hooks_loaded(), 0);
+}
+
+#[test]
+fn each_forbidden_field_is_refused_by_name() {
+    let engine = Instance::new().open();
+    for field in ["priority", "action", "suppress", "replace", "order", "instead_of"] {
+        let envelope = hook("lesson", 0, &format!(",\"{field}\":1"));
+        let (code, named) = refused(&engine, &Caller::operator(), &envelope);
+        assert_eq!((code, named.as_deref()), (Code::InvalidBody, Some(field)));
+    }
+    let envelope = hook("lesson", 0, ",\"colour\":1");
+    let (code, named) = refused(&engine, &Caller::operator(), &envelope);
+    assert_eq!((code, named.as_deref()), (Code::InvalidBody, Some("colour")));
+}
+
+/// Records that reach the file past every door are refused at load, by the same validator.
+#[test]
+fn each_forbidden_field_is_refused_at_load() {
+    use spl::record::{Draft, Origin};
+    let instance = Instance::new();
+    let engine = instance.open();
+    let fields = ["priority", "action", "suppress", "replace", "order", "instead_of", "colour"];
+    for (clock, field) in fields.iter().enumerate() {
+        let envelope = hook(field, clock as i64, &format!(",\"{field}\":1"));
+        let draft = Draft::from_envelope(crate::support::json(&envelope)).expect("an envelope");
+        let prepared = engine.store().prepare(draft).expect("prepared");
+        engine.store().append(prepared, Origin::Door).expect("past the door");
+    }
+    let engine = instance.open();
+    assert_eq!(engine.live().expect("live").config.hooks_loaded(), 0);
+    let rows = engine.hook_rows().expect("rows");
+    for field in fields {
+        let row = rows
+            .iter()
+            .find(|row| row.get("name").and_then(Value::as_str) == Some(field))
+            .expect("a row");
+        assert_eq!(row.get("loaded"), Some(&Value::Bool(false)));
+        let named = row.get("refused").and_then(|refused| refused.get("field"));
+        assert_eq!(named.and_then(Value::as_str), Some(field));
+    }
+}
+
+#[test]
+fn the_gate_speaks_before_any_other_word_about_the_body() {
+    let engine = Instance::new().open();
+    let malformed = hook("lesson", 0, ",\"priority\":1");
+    for scopes in ["records:write", "records:write,config:write", "config:write"] {
+        for envelope in [&hook("lesson", 0, ""), &malformed] {
+            let (code, field) = refused(&engine, &bearer(scopes), envelope);
+            assert_eq!((code, field), (Code::ConfigWriteDenied, None), "{scopes}");
+        }
+    }
+    assert!(ingest(&engine, &bearer("admin"), &hook("lesson", 0, "")).expect("written"));
+}
+
+#[test]
+fn ordinary_configuration_takes_its_scope() {
+    let engine = Instance::new().open();
+    let topic = |topic: &str, clock: i64| {
+        format!(
+            r#"{{"act":"LEARN","actor":"did:sync:user:vera","thread":"th_engine_config",
+                "clock":{clock},"body":{{"topic":"{topic}","name":"n"}}}}"#
+        )
+    };
+    assert!(ingest(&engine, &bearer("config:write"), &topic("routing_rule", 0)).expect("written"));
+    let denied = (Code::ConfigWriteDenied, None);
+    assert_eq!(refused(&engine, &bearer("records:write"), &topic("routing_rule", 1)), denied);
+    for gated in ["permission_rule", "permissions_enabled", "auth_required", "auth_cors_origins"] {
+        assert_eq!(refused(&engine, &bearer("config:write"), &topic(gated, 2)), denied, "{gated}");
+    }
+}
+
+#[test]
+fn scopes_are_asked_before_the_body_is_read() {
+    let engine = Instance::new().open();
+    let (code, _) = refused(&engine, &bearer("records:read"), "not JSON");
+    assert_eq!(code, Code::ScopeForbidden);
+    let (code, _) = refused(&engine, &bearer("records:write"), "not JSON");
+    assert_eq!(code, Code::IngestFailed);
+}
+
+#[test]
+fn only_the_operator_speaks_as_the_instance() {
+    let engine = Instance::new().open();
+    let envelope = r#"{"act":"KNOW","actor":"did:sync:system:engine","thread":"t"}"#;
+    let (code, _) = refused(&engine, &bearer("records:write"), envelope);
+    assert_eq!(code, Code::DidClaimDenied);
+    assert!(ingest(&engine, &Caller::operator(), envelope).expect("written"));
+}
+
+#[test]
+fn an_observation_without_a_rule_is_refused() {
+    let engine = Instance::new().open();
+    let observation = |rule: &str| {
+        format!(
+            r#"{{"act":"KNOW","actor":"a","thread":"t","body":
+                {{"kind":"core.work.observation.v1","text":"t"{rule}}}}}"#
+        )
+    };
+    for rule in ["", ",\"rule\":\"\"", ",\"rule\":7"] {
+        let (code, field) = refused(&engine, &Caller::operator(), &observation(rule));
+        assert_eq!((code, field.as_deref()), (Code::InvalidBody, Some("body.rule")));
+    }
+    let good = observation(",\"rule\":\"lesson\"");
+    assert!(ingest(&engine, &bearer("records:write"), &good).expect("written"));
+}
+
+#[test]
+fn hostile_bodies_are_refused_and_nothing_is_kept() {
+    let engine = Instance::new().open();
+    let operator = Caller::operator();
+    let nested = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    let numbers = format!(
+        r#"{{"act":"KNOW","actor":"a","thread":"t","body":{{"n":[{}1e308]}}}}"#,
+        "1e308,".repeat(650_000)
+    );
+    let large = "x".repeat(5 * 1024 * 1024);
+    for (envelope, code) in [
+        ("", Code::IngestFailed),
+        (r#"{"act":"KNOW""#, Code::IngestFailed),
+        (r#"{"act":"KNOW","act":"DO"}"#, Code::IngestFailed),
+        (nested.as_str(), Code::IngestFailed),
+        (large.as_str(), Code::BodyTooLarge),
+        (numbers.as_str(), Code::BodyTooLarge),
+        (r#"{"act":"KNOW","actor":"a","thread":"t","body":{"n":1e400}}"#, Code::IngestFailed),
+        (r#"{"act":"KNOW","actor":"a","thread":"t","body":{"s":"\ud800"}}"#, Code::IngestFailed),
+    ] {
+        assert_eq!(refused(&engine, &operator, envelope).0, code);
+    }
+    let error = engine.ingest(&operator, b"{\"act\":\"\xff\"}").expect_err("refused");
+    assert_eq!(error.code(), Code::IngestFailed);
+    assert_eq!(engine.store().read(|reader| reader.last()).expect("read").get(), 0);
+    let private = r#"{"act":"KNOW","actor":"a","thread":"t",
+        "body":{"$serde_json::private::Number":"12"}}"#;
+    let ingested = engine.ingest(&operator, private.as_bytes()).expect("an ordinary object");
+    assert_eq!(
+        ingested.record.body.get("$serde_json::private::Number").and_then(Value::as_str),
+        Some("12")
+    );
+}
+
+#[test]
+fn two_writers_race_for_one_clock_and_one_wins() {
+    let instance = Instance::new();
+    let engines = [instance.open(), instance.open()];
+    let racers: Vec<_> = (0..16)
+        .map(|number| {
+            let engine = engines[number % 2].clone();
+            std::thread::spawn(move || {
+                let envelope = format!(
+                    r#"{{"act":"KNOW","actor":"a","thread":"t","clock":1,"body":{{"n":{number}}}}}"#
+                );
+                ingest(&engine, &Caller::operator(), &envelope)
+            })
+        })
+        .collect();
+    let results: Vec<_> = racers.into_iter().map(|racer| racer.join().expect("no panic")).collect();
+    assert_eq!(results.iter().filter(|result| matches!(result, Ok(true))).count(), 1);
+    for error in results.into_iter().filter_map(Result::err) {
+        assert!(error.to_string().contains("DuplicateClock"), "{error}");
+        assert_eq!(error.code(), Code::IngestFailed);
+    }
+}
+
+#[test]
+fn tokens_open_the_door_until_they_are_revoked() {
+    let engine = Instance::new().open();
+    let scopes = Scopes::parse("records:read").expect("scopes");
+    let minted = engine.mint_token("ci", &scopes).expect("minted");
+    let caller = engine.authenticate(&minted.bearer).expect("asked").expect("known");
+    assert!(!caller.is_operator());
+    assert_eq!(engine.authenticate("spl_prod_ci_0000").expect("asked"), None);
+    assert_eq!(engine.authenticate("").expect("asked"), None);
+    assert_eq!(engine.revoke_tokens("ci").expect("revoked"), 1);
+    assert_eq!(engine.authenticate(&minted.bearer).expect("asked"), None);
+}
+
+#[test]
+fn the_home_token_is_the_operator_s() {
+    let instance = Instance::new();
+    let engine = instance.open();
+    let bearer = Home::at(instance.dir.path()).token().expect("read").expect("a token");
+    assert!(engine.authenticate(&bearer).expect("asked").expect("known").is_operator());
+    assert!(instance.open().authenticate(&bearer).expect("asked").is_some());
+}
+
+#[test]
+fn trust_is_folded_as_verdicts_arrive() {
+    let engine = Instance::new().open();
+    let clerk = spl::record::ActorId::parse("did:sync:agent:clerk").expect("an actor");
+    assert_eq!(engine.standing(&clerk, "ops").expect("asked").count, 0);
+    for clock in 0..5 {
+        let verdict = format!(
+            r#"{{"act":"KNOW","actor":"did:sync:user:vera","thread":"t","clock":{clock},
+                "body":{{"verdict":"accept","domain":"ops","judged_by":"did:sync:agent:clerk"}}}}"#
+        );
+        ingest(&engine, &Caller::operator(), &verdict).expect("written");
+    }
+    let standing = engine.standing(&clerk, "ops").expect("asked");
+    assert_eq!(standing.count, 5);
+    assert!((standing.score - 0.5655).abs() < 0.001, "{}", standing.score);
+}
+
+#[test]
+fn health_counts_what_is_in_force() {
+    let engine = Instance::new().open();
+    ingest(&engine, &Caller::operator(), &hook("lesson", 0, "")).expect("written");
+    let health = engine.health().expect("health");
+    let work_loop = health.get("work_loop").expect("work_loop");
+    assert_eq!(work_loop.get("hooks_loaded").and_then(Value::as_i64), Some(1));
+    assert_eq!(work_loop.get("hooks_builtin").and_then(Value::as_i64), Some(2));
+}
+
+/// A command that asks no hook compiles none: reading and writing records folds nothing.
+#[test]
+fn namespaces_and_threads_are_any_well_formed_name() {
+    let engine = Instance::new().open();
+    let envelope = r#"{"act":"KNOW","actor":"a","thread":"music.library/2 #?","body":
+        {"namespace":"acme/site"}}"#;
+    let ingested = engine.ingest(&Caller::operator(), envelope.as_bytes()).expect("written");
+    assert_eq!(ingested.record.namespace(), Namespace::parse("acme/site").map_err(|_| unreachable!()));
+    let thread = ThreadId::parse("music.library/2 #?").expect("a thread");
+    let clocks = engine.store().read(|reader| reader.clocks(&thread)).expect("read");
+    assert_eq!(clocks.record_count, 1);
+}

@@ -1,0 +1,168 @@
+//! Rules about the tree itself.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The modules of `src/`, lowest layer first. A module uses what is below it: neither its
+/// neighbours nor anything above.
+const LAYERS: &[&[&str]] = &[
+    &["canon", "cancel", "code", "time"],
+    &["identity", "predicate", "record", "secret"],
+    &["fold", "hook", "trust"],
+    &["config"],
+    &["store"],
+    &["engine"],
+    &["model", "tool"],
+    &["run"],
+    &["http"],
+];
+
+/// What a module may use of its own layer, and why.
+const NEIGHBOURS: &[(&str, &str)] = &[
+    // A predicate's facts name records as records do.
+    ("predicate", "record"),
+];
+
+/// Each outside thing, and the one module that may name it.
+const OWNERS: &[(&str, &str)] = &[
+    ("axum::", "http"),
+    ("cap_std::", "tool"),
+    ("cel::", "predicate"),
+    ("ed25519_dalek::", "identity"),
+    ("getrandom::", "identity"),
+    ("json_event_parser::", "canon"),
+    ("jiff::", "time"),
+    ("rusqlite::", "store"),
+    ("sha2::", "canon"),
+    ("std::process", "tool"),
+    ("std::time::Instant", "time"),
+    ("SystemTime::", "time"),
+    ("tokio::", "http"),
+    ("tower::", "http"),
+];
+
+/// Names that say nothing about what is inside.
+const NAMELESS: &[&str] = &["util", "utils", "helper", "helpers", "common", "manager", "misc"];
+
+struct Source {
+    /// The first folder or file name under `src/`.
+    module: String,
+    path: PathBuf,
+    text: String,
+}
+
+fn sources(root: &str) -> Vec<Source> {
+    fn walk(folder: &Path, root: &Path, found: &mut Vec<Source>) {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                walk(&path, root, found);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let inside = path.strip_prefix(root).expect("inside");
+                let first = inside.components().next().expect("a name").as_os_str();
+                let module = first.to_string_lossy().trim_end_matches(".rs").to_owned();
+                let text = fs::read_to_string(&path).expect("text");
+                found.push(Source { module, path, text });
+            }
+        }
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(root);
+    let mut found = Vec::new();
+    walk(&root, &root, &mut found);
+    assert!(!found.is_empty(), "no sources under {}", root.display());
+    found
+}
+
+fn layer_of(module: &str) -> Option<usize> {
+    LAYERS.iter().position(|layer| layer.contains(&module))
+}
+
+#[test]
+fn a_module_uses_what_is_below_it() {
+    for Source { module, path, text } in sources("src") {
+        if module == "lib" {
+            continue;
+        }
+        let layer = layer_of(&module);
+        let layer = layer.unwrap_or_else(|| panic!("`{module}` stands in no layer of this test"));
+        for (other_layer, others) in LAYERS.iter().enumerate().skip(layer) {
+            for other in others.iter().filter(|other| **other != module) {
+                let allowed = other_layer == layer && NEIGHBOURS.contains(&(&module, other));
+                let names = text.contains(&format!("crate::{other}::"))
+                    || text.contains(&format!("crate::{other};"));
+                assert!(
+                    allowed || !names,
+                    "{}: `{module}` names `{other}`, which is not below it",
+                    path.display()
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn each_outside_thing_has_one_owner() {
+    for Source { module, path, text } in sources("src") {
+        for (thing, owner) in OWNERS {
+            assert!(
+                module == *owner || !text.contains(thing),
+                "{}: names `{thing}`, which belongs to `{owner}`",
+                path.display()
+            );
+        }
+    }
+}
+
+#[test]
+fn the_reading_order_is_bottom_up() {
+    let text = sources("src").into_iter().find(|source| source.module == "lib").expect("lib").text;
+    let declared: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'))
+        .collect();
+    let layers: Vec<usize> = declared.iter().filter_map(|module| layer_of(module)).collect();
+    assert_eq!(layers.len(), declared.len(), "{declared:?}");
+    assert!(layers.is_sorted(), "{declared:?}");
+    assert_eq!(declared.len(), LAYERS.iter().map(|layer| layer.len()).sum::<usize>());
+}
+
+/// Whoever reads `hook::observe`'s answer must see that it holds words and nothing else.
+#[test]
+fn hooks_are_asked_in_one_place() {
+    let asks = |source: &Source| source.text.matches(".tool_returned(").count();
+    let places: Vec<String> = sources("src")
+        .iter()
+        .filter(|source| asks(source) > 0)
+        .map(|source| format!("{} {}", source.module, asks(source)))
+        .collect();
+    assert_eq!(places, ["run 1"]);
+}
+
+#[test]
+fn names_say_what_is_inside() {
+    for source in sources("src").iter().chain(&sources("spl-cli")).chain(&sources("tests")) {
+        let stem = source.path.file_stem().expect("a name").to_string_lossy().into_owned();
+        assert!(!NAMELESS.contains(&stem.as_str()), "{}", source.path.display());
+    }
+}
+
+#[test]
+fn files_stay_readable() {
+    for Source { path, text, .. } in sources("src").iter().chain(&sources("spl-cli/src")) {
+        let lines = text.lines().count();
+        assert!(lines <= 700, "{} has {lines} lines; what is the second thing in it?", path.display());
+        for (number, line) in text.lines().enumerate() {
+            let columns = line.chars().count();
+            assert!(columns <= 110, "{}:{} has {columns} columns", path.display(), number + 1);
+        }
+    }
+}
+
+#[test]
+fn the_map_names_every_module() {
+    let map = Path::new(env!("CARGO_MANIFEST_DIR")).join("ARCHITECTURE.md");
+    let map = fs::read_to_string(map).expect("ARCHITECTURE.md");
+    for module in LAYERS.iter().copied().flatten() {
+        assert!(map.contains(&format!("| `{module}` |")), "ARCHITECTURE.md has no row for `{module}`");
+    }
+}
