@@ -5,6 +5,7 @@ use super::answer::Answer;
 use super::call::Call;
 use super::problem::Problem;
 use crate::canon::Object;
+use crate::record::Sequence;
 use crate::store::HookCounters;
 
 /// The format, as scrapers want it declared.
@@ -13,7 +14,13 @@ const MEDIA: &str = "text/plain; version=0.0.4; charset=utf-8";
 /// `GET /metrics`
 pub(super) fn scrape(state: &ApiState, _: &Call) -> Result<Answer, Problem> {
     let health = state.engine().health()?;
-    let hooks = state.engine().store().read(|reader| reader.hook_counters())?;
+    let (hooks, calls) = state.engine().store().read(|reader| {
+        let mut calls = 0;
+        for namespace in reader.seam_namespaces()? {
+            calls += reader.seam_calls(&namespace, Sequence::default())?;
+        }
+        Ok((reader.hook_counters()?, calls))
+    })?;
     let sum = |of: fn(&HookCounters) -> u64| hooks.values().map(of).sum::<u64>();
     let watchers = u64::try_from(state.news().watchers()).unwrap_or(u64::MAX);
     let at = |path: &[&str]| number(&health, path);
@@ -22,7 +29,7 @@ pub(super) fn scrape(state: &ApiState, _: &Call) -> Result<Answer, Problem> {
         gauge("records", "Records in the store.", at(&["store", "records_total"])),
         gauge("store_bytes", "Bytes of the store.", at(&["store", "total_bytes"])),
         gauge("hooks_loaded", "Hooks in force.", at(&["work_loop", "hooks_loaded"])),
-        counter("hook_asked_total", "Times a hook was asked.", sum(|it| it.asked)),
+        counter("tool_calls_total", "Calls that hooks were asked about.", calls),
         counter("hook_matched_total", "Times a predicate held.", sum(|it| it.matched)),
         counter("hook_fires_total", "Times a hook spoke.", sum(|it| it.fires)),
         counter("hook_errors_total", "Times a predicate failed.", sum(|it| it.errors)),
