@@ -117,8 +117,7 @@ impl Problem {
         if said.code.class() == Class::Internal {
             said.hint.get_or_insert_with(|| format!("The log has more under `{request_id}`."));
         }
-        let body = crate::canon::Value::from(wire::envelope(&said)).to_string();
-        let mut response = (status, body).into_response();
+        let mut response = (status, wire::envelope_text(&said)).into_response();
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         if said.code.class() == Class::Unauthenticated {

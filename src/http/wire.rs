@@ -37,6 +37,17 @@ pub(super) fn envelope(said: &Said) -> Object {
     object
 }
 
+/// Returns the text of an envelope, what matters most first: some clients show people its first 200
+/// characters and nothing else.
+pub(super) fn envelope_text(said: &Said) -> String {
+    const ORDER: [&str; 9] =
+        ["code", "message", "field", "reason", "column", "hint", "error", "object", "type"];
+    let envelope = envelope(said);
+    let member = |key: &&str| Some(format!("{}:{}", Value::from(*key), envelope.get(*key)?));
+    let members: Vec<String> = ORDER.iter().filter_map(member).collect();
+    format!("{{{}}}", members.join(","))
+}
+
 /// Returns the word for what a caller can do about an error.
 const fn type_of(class: Class) -> &'static str {
     match class {
@@ -98,5 +109,23 @@ pub fn token(token: &Token) -> Object {
         "scopes": scopes,
         "created_at": token.created_at.to_string(),
         "revoked_at": token.revoked_at.map(|at| at.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::canon::{Limits, parse};
+    use crate::record::{Reason, ShapeError};
+
+    #[test]
+    fn the_text_of_an_envelope_says_all_of_it_and_the_message_first() {
+        let mut shape = ShapeError::new("body.when", Reason::BadCel, "x".repeat(100));
+        shape.column = Some(7);
+        let problem = Problem::of(&shape.with_hint("y".repeat(300)));
+        let text = envelope_text(&problem.said());
+        let read = parse(text.as_bytes(), Limits::DOOR).expect("JSON");
+        assert_eq!(read, Value::from(envelope(&problem.said())));
+        assert!(text.find("xxx").is_some_and(|at| at < 100), "{text}");
     }
 }

@@ -182,3 +182,14 @@ fn search_by_meaning_is_not_on_this_instance() {
     }
     insta::assert_snapshot!("search", said);
 }
+
+/// The published client shows the first 200 characters of a refusal and nothing else.
+#[test]
+fn a_refusal_says_what_matters_first() {
+    let server = Server::start();
+    let thread = format!("th_{}", "0123456789abcdef".repeat(4));
+    server.note(&thread, 7, "one");
+    let refused = server.post("/v1/records", note(&thread, 7, "two")).text();
+    let seen: String = refused.chars().take(200).collect();
+    assert!(seen.contains("DuplicateClock") && seen.contains(&thread), "{seen}");
+}
