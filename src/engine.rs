@@ -14,6 +14,7 @@
 
 mod author;
 mod caller;
+mod census;
 mod door;
 mod error;
 mod health;
@@ -73,6 +74,7 @@ struct Inner {
     store: Store,
     live: live::Refresher,
     trust: std::sync::Mutex<TrustFold>,
+    census: std::sync::Mutex<census::Census>,
     ingested: AtomicU64,
     up: Stopwatch,
 }
@@ -114,6 +116,7 @@ impl Engine {
             store,
             live: live::Refresher::default(),
             trust: std::sync::Mutex::default(),
+            census: std::sync::Mutex::default(),
             ingested: AtomicU64::new(0),
             up: Stopwatch::start(),
         }))

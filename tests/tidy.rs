@@ -116,10 +116,8 @@ fn each_outside_thing_has_one_owner() {
 #[test]
 fn the_reading_order_is_bottom_up() {
     let text = sources("src").into_iter().find(|source| source.module == "lib").expect("lib").text;
-    let declared: Vec<&str> = text
-        .lines()
-        .filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'))
-        .collect();
+    let declared: Vec<&str> =
+        text.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';')).collect();
     let layers: Vec<usize> = declared.iter().filter_map(|module| layer_of(module)).collect();
     assert_eq!(layers.len(), declared.len(), "{declared:?}");
     assert!(layers.is_sorted(), "{declared:?}");
@@ -150,7 +148,11 @@ fn names_say_what_is_inside() {
 fn files_stay_readable() {
     for Source { path, text, .. } in sources("src").iter().chain(&sources("spl-cli/src")) {
         let lines = text.lines().count();
-        assert!(lines <= 700, "{} has {lines} lines; what is the second thing in it?", path.display());
+        assert!(
+            lines <= 700,
+            "{} has {lines} lines; what is the second thing in it?",
+            path.display()
+        );
         for (number, line) in text.lines().enumerate() {
             let columns = line.chars().count();
             assert!(columns <= 110, "{}:{} has {columns} columns", path.display(), number + 1);
@@ -163,6 +165,9 @@ fn the_map_names_every_module() {
     let map = Path::new(env!("CARGO_MANIFEST_DIR")).join("ARCHITECTURE.md");
     let map = fs::read_to_string(map).expect("ARCHITECTURE.md");
     for module in LAYERS.iter().copied().flatten() {
-        assert!(map.contains(&format!("| `{module}` |")), "ARCHITECTURE.md has no row for `{module}`");
+        assert!(
+            map.contains(&format!("| `{module}` |")),
+            "ARCHITECTURE.md has no row for `{module}`"
+        );
     }
 }

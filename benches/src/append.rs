@@ -15,7 +15,9 @@ const A_ROUND: Duration = Duration::from_millis(1000);
 
 pub fn run() {
     println!("\n## Durable appends a second (median of {ROUNDS} alternating rounds)\n");
-    println!("| writers | spl: signed, hashed, chained | plain rusqlite | ratio (median; least–most) |");
+    println!(
+        "| writers | spl: signed, hashed, chained | plain rusqlite | ratio (median; least–most) |"
+    );
     println!("|---:|---:|---:|---:|");
     for writers in [1, 64] {
         let (mut ours, mut plain, mut ratios) = (Vec::new(), Vec::new(), Vec::new());

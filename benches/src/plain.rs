@@ -15,7 +15,9 @@ impl Plain {
         connection.pragma_update(None, "journal_mode", "WAL").expect("WAL");
         connection.pragma_update(None, "synchronous", "FULL").expect("FULL");
         connection.pragma_update(None, "cache_size", -16_384).expect("a cache");
-        connection.execute_batch(include_str!("../../schema/sqlite/0001_records.sql")).expect("tables");
+        connection
+            .execute_batch(include_str!("../../schema/sqlite/0001_records.sql"))
+            .expect("tables");
         Self(Mutex::new((connection, 0)))
     }
 

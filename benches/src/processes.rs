@@ -31,9 +31,8 @@ pub fn run() {
         let output = child.wait_with_output().expect("its output");
         assert!(output.status.success());
         let text = String::from_utf8(output.stdout).expect("text");
-        latencies.extend(
-            text.lines().map(|line| Duration::from_nanos(line.parse().expect("a number"))),
-        );
+        latencies
+            .extend(text.lines().map(|line| Duration::from_nanos(line.parse().expect("a number"))));
     }
     let took = started.elapsed().as_secs_f64();
     assert_eq!(latencies.len(), PROCESSES * APPENDS as usize);

@@ -94,7 +94,7 @@ impl Engine {
         for _ in 0..MAX_ATTEMPTS {
             let clock =
                 self.store().read(|reader| reader.next_clock(&result.thread, &result.actor))?;
-            let asked = self.ask(seat, history, returned, &live, standing, clock);
+            let asked = self.ask(seat, history, returned, &live, standing, clock)?;
             if let Some(heard) = self.store_result(seat, &result, clock, asked)? {
                 return Ok(heard);
             }
@@ -110,7 +110,7 @@ impl Engine {
         live: &Arc<Live>,
         standing: Standing,
         clock: Clock,
-    ) -> Asked {
+    ) -> Result<Asked, EngineError> {
         let call = ReturnedCall {
             tool: &returned.tool,
             args: &returned.args,
@@ -128,8 +128,9 @@ impl Engine {
             trust: standing.score,
             trust_count: i64::try_from(standing.count).unwrap_or(i64::MAX),
             now: self.store().now(),
+            system: self.system()?,
         };
-        live.hooks.ask(&call, &run, history)
+        Ok(live.hooks.ask(&call, &run, history))
     }
 
     /// Stores the result, the observations of the hooks that have fires left, and the counters;

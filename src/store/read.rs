@@ -293,6 +293,12 @@ impl<'c> Reader<'c> {
         Ok(self.connection.prepare_cached(sql)?.exists([thread.as_str()])?)
     }
 
+    /// Returns how many threads there are. Walks an index from end to end.
+    pub fn thread_count(&self) -> Result<i64, StoreError> {
+        let sql = "SELECT count(*) FROM (SELECT DISTINCT thread FROM records)";
+        Ok(self.connection.prepare_cached(sql)?.query_row([], |row| row.get(0))?)
+    }
+
     /// Returns threads by name, after `after`.
     pub fn threads(&self, after: &str, limit: usize) -> Result<Vec<ThreadSummary>, StoreError> {
         let sql = "SELECT thread, max(clock), count(*), min(seq) FROM records

@@ -23,7 +23,7 @@ fn die_at(stage: Stage) -> usize {
         .arg(dir.path())
         .arg(stage.as_str())
         .output()
-        .expect("the child ran");
+        .expect("`cargo test` builds it; alone: `cargo build --example crash_child`");
     assert!(!output.status.success(), "it was to die: {output:?}");
     let answered = String::from_utf8(output.stdout).expect("text");
     let answered: Vec<RecordId> =

@@ -285,7 +285,10 @@ fn namespaces_and_threads_are_any_well_formed_name() {
     let envelope = r#"{"act":"KNOW","actor":"a","thread":"music.library/2 #?","body":
         {"namespace":"acme/site"}}"#;
     let ingested = engine.ingest(&Caller::operator(), envelope.as_bytes()).expect("written");
-    assert_eq!(ingested.record.namespace(), Namespace::parse("acme/site").map_err(|_| unreachable!()));
+    assert_eq!(
+        ingested.record.namespace(),
+        Namespace::parse("acme/site").map_err(|_| unreachable!())
+    );
     let thread = ThreadId::parse("music.library/2 #?").expect("a thread");
     let clocks = engine.store().read(|reader| reader.clocks(&thread)).expect("read");
     assert_eq!(clocks.record_count, 1);

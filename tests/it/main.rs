@@ -4,5 +4,6 @@ mod canon;
 mod crash;
 mod engine;
 mod record;
+mod run;
 mod store;
 mod support;

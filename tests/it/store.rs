@@ -164,9 +164,7 @@ fn calls_are_counted_since_a_sequence() {
     let acme = Namespace::parse("acme").expect("a namespace");
     for (namespace, sequence) in [(&acme, 3), (&Namespace::root(), 5), (&acme, 7), (&acme, 8)] {
         let namespace = namespace.clone();
-        store
-            .write(move |tx| tx.count_call(&namespace, Sequence::new(sequence)))
-            .expect("counted");
+        store.write(move |tx| tx.count_call(&namespace, Sequence::new(sequence))).expect("counted");
     }
     let since = |sequence| {
         store.read(|reader| reader.seam_calls(&acme, Sequence::new(sequence))).expect("read")

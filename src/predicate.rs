@@ -1,0 +1,118 @@
+//! Predicates: CEL expressions that are true or false of some facts (contract §4).
+//!
+//! Comes in: the source of an expression and the [`Context`] it is for; later, [`Facts`]. Goes
+//! out: a [`Predicate`] or a [`PredicateError`] that says where and why not; later, a [`Ruling`].
+//!
+//! What cannot work is refused when it is written, with a column. What was accepted is safe to
+//! evaluate on any thread, for any facts: every evaluation has its own budget of work and of
+//! memory ([`MAX_UNITS`], [`MAX_BUILT`]), and one that exhausts it [fails](Failure).
+//!
+//! One unit of work is a round of a loop, or 64 bytes handled by `+ == != < in contains matches
+//! size` and the like. A round of a loop whose body has more than eight operations counts a unit
+//! for every eight. An element of a list or a map counts as 16 bytes; a search for a pattern
+//! counts the text twice for every KiB of the compiled pattern. Built are the texts, lists and maps
+//! that an expression makes: 32 bytes for an element, and the bytes of a text.
+//!
+//! **Invariant:** no source and no facts make this module panic, hang, overflow a stack or abort.
+//! Nobody else names the evaluator, so nobody else knows which one answers.
+
+mod asked;
+mod bindings;
+mod check;
+mod context;
+mod deep;
+#[cfg(test)]
+mod differential;
+mod engine;
+mod error;
+mod facts;
+mod functions;
+mod guard;
+mod meter;
+mod ops;
+mod parse;
+mod pattern;
+mod program;
+mod rewrite;
+mod ruling;
+mod set;
+mod suggest;
+mod types;
+mod value;
+
+pub use context::Context;
+pub use error::{Flaw, PredicateError};
+pub use facts::{BodyFacts, Facts, RecordFacts, SystemFacts, Trust};
+pub use guard::{
+    MAX_BUILT, MAX_DEPTH, MAX_LITERAL, MAX_LOOPS, MAX_NESTING, MAX_NODES, MAX_PATTERN_BYTES,
+    MAX_PATTERN_NESTING, MAX_SOURCE_BYTES, MAX_UNITS, UNIT_BYTES,
+};
+pub use ruling::{Evaluation, Failure, Ruling};
+pub use set::PredicateSet;
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::canon;
+use program::{Program, Purpose};
+
+/// An expression that is true or false of some facts. A copy is another handle on the same one.
+#[derive(Clone)]
+pub struct Predicate(Arc<Program>);
+
+impl Predicate {
+    /// Compiles `source` for `context`.
+    pub fn compile(source: &str, context: Context) -> Result<Self, PredicateError> {
+        let program = Program::compile(source, context, Purpose::Predicate)?;
+        Ok(Self(Arc::new(program)))
+    }
+
+    /// Returns the source, as it was written.
+    pub fn source(&self) -> &str {
+        &self.0.source
+    }
+
+    /// Returns the context it was compiled for.
+    pub fn context(&self) -> Context {
+        self.0.context
+    }
+
+    /// Says whether it is true of `facts`.
+    pub fn holds(&self, facts: &Facts<'_>) -> Ruling {
+        self.evaluate(facts).ruling
+    }
+
+    /// Says whether it is true of `facts`, and what saying so took.
+    pub fn evaluate(&self, facts: &Facts<'_>) -> Evaluation {
+        engine::with_context(facts, |context| self.0.ask(context))
+    }
+}
+
+impl fmt::Debug for Predicate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Predicate").field(&self.source()).field(&self.context()).finish()
+    }
+}
+
+/// An expression with any result, as people try them out.
+#[derive(Clone)]
+pub struct Expression(Arc<Program>);
+
+impl Expression {
+    /// Compiles `source` for `context`.
+    pub fn compile(source: &str, context: Context) -> Result<Self, PredicateError> {
+        Ok(Self(Arc::new(Program::compile(source, context, Purpose::Result)?)))
+    }
+
+    /// Returns the result over `facts`. Points and lengths of time are texts, bytes are base64,
+    /// and a number that JSON lacks is `null`.
+    pub fn evaluate(&self, facts: &Facts<'_>) -> Result<canon::Value, Failure> {
+        engine::with_context(facts, |context| self.0.answer(context))
+    }
+}
+
+impl fmt::Debug for Expression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Expression").field(&self.0.source).field(&self.0.context).finish()
+    }
+}

@@ -1,0 +1,249 @@
+//! Names and types, checked before anything is evaluated.
+//!
+//! The checker knows the types of the bindings and of what is made of them, and treats the rest as
+//! `dyn`. What it refuses could never give an answer; what it passes may still fail.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use cel::common::ast::{
+    CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue, SelectExpr, operators,
+};
+
+use super::bindings;
+use super::context::Context;
+use super::error::{Flaw, PredicateError};
+use super::functions::Plan;
+use super::parse::Columns;
+use super::pattern::Pattern;
+use super::types::Type;
+
+mod calls;
+mod names;
+mod operations;
+
+pub(super) use operations::written;
+
+/// What checking found out about the nodes of an expression, by their ids.
+#[derive(Default)]
+pub(super) struct Checked {
+    types: HashMap<u64, Type>,
+    plans: HashMap<u64, Plan>,
+    matches: HashMap<u64, usize>,
+    /// The patterns of `matches`.
+    pub(super) patterns: Vec<Arc<Pattern>>,
+}
+
+impl Checked {
+    /// Returns the type of an expression.
+    pub(super) fn type_of(&self, expr: &IdedExpr) -> Type {
+        self.types.get(&expr.id).copied().unwrap_or(Type::Dyn)
+    }
+
+    /// Returns how a call is carried out; `None` is an operator.
+    pub(super) fn plan_of(&self, id: u64) -> Option<Plan> {
+        self.plans.get(&id).copied()
+    }
+
+    /// Returns which of the patterns a call of `matches` searches for.
+    pub(super) fn pattern_of(&self, id: u64) -> Option<usize> {
+        self.matches.get(&id).copied()
+    }
+}
+
+/// Checks `root` for `context` and returns its type.
+pub(super) fn check(
+    root: &IdedExpr,
+    context: Context,
+    columns: &Columns<'_>,
+) -> Result<(Type, Checked), PredicateError> {
+    let mut checker = Checker { context, columns, scopes: Vec::new(), found: Checked::default() };
+    let ty = checker.expr(root)?;
+    Ok((ty, checker.found))
+}
+
+/// Refuses an expression of type `ty` that should be a predicate.
+pub(super) fn must_be_bool(
+    root: &IdedExpr,
+    ty: Type,
+    columns: &Columns<'_>,
+) -> Result<(), PredicateError> {
+    if ty.may_be(Type::Bool) {
+        return Ok(());
+    }
+    let message = format!("the result is {}, and a predicate must be bool", ty.name());
+    Err(PredicateError::new(Flaw::NotBoolean, message).at(columns.of(root)))
+}
+
+struct Checker<'c> {
+    context: Context,
+    columns: &'c Columns<'c>,
+    /// The variables of the loops around, innermost last.
+    scopes: Vec<(String, Type)>,
+    found: Checked,
+}
+
+type Checks = Result<Type, PredicateError>;
+
+impl Checker<'_> {
+    fn expr(&mut self, expr: &IdedExpr) -> Checks {
+        let ty = match &expr.expr {
+            Expr::Unspecified => return Err(self.unsupported(expr, "this expression")),
+            Expr::Struct(_) => return Err(self.unsupported(expr, "a message")),
+            Expr::Literal(literal) => of_literal(literal),
+            Expr::Ident(name) => self.variable(expr, name)?,
+            Expr::Select(select) => self.select(expr, select)?,
+            Expr::Call(call) => self.call(expr, call)?,
+            Expr::List(list) => {
+                for element in &list.elements {
+                    self.expr(element)?;
+                }
+                Type::List
+            }
+            Expr::Map(map) => {
+                for entry in &map.entries {
+                    self.entry(&entry.expr)?;
+                }
+                Type::Map
+            }
+            Expr::Comprehension(all) => self.comprehension(expr, all)?,
+        };
+        self.found.types.insert(expr.id, ty);
+        Ok(ty)
+    }
+
+    fn entry(&mut self, entry: &EntryExpr) -> Result<(), PredicateError> {
+        let EntryExpr::MapEntry(entry) = entry else { return Ok(()) };
+        let key = self.expr(&entry.key)?;
+        self.expr(&entry.value)?;
+        if matches!(key, Type::Dyn | Type::Bool | Type::Int | Type::Uint | Type::Text) {
+            return Ok(());
+        }
+        Err(self.clash(&entry.key, format!("a key cannot be {}", key.name())))
+    }
+
+    fn call(&mut self, expr: &IdedExpr, call: &CallExpr) -> Checks {
+        let operation = match (call.func_name.as_str(), call.args.as_slice()) {
+            (operators::CONDITIONAL, [condition, yes, no]) => {
+                self.conditional(condition, yes, no)?
+            }
+            (name @ (operators::LOGICAL_AND | operators::LOGICAL_OR), [left, right]) => {
+                self.logical(name, left, right)?
+            }
+            (operators::INDEX, [target, index]) => self.index(expr, target, index)?,
+            (name, [left, right]) if operations::is_binary(name) => {
+                self.binary(expr, name, left, right)?
+            }
+            (operators::NOT_STRICTLY_FALSE, [only]) => {
+                self.expr(only)?;
+                Type::Bool
+            }
+            (name @ (operators::LOGICAL_NOT | operators::NEGATE), [only]) => {
+                self.unary(expr, name, only)?
+            }
+            _ => return self.function(expr, call),
+        };
+        Ok(operation)
+    }
+
+    fn select(&mut self, expr: &IdedExpr, select: &SelectExpr) -> Checks {
+        if names::is_type(expr) {
+            return Ok(Type::Meta);
+        }
+        let operand = self.expr(&select.operand)?;
+        let ty = self.field(expr, operand, &select.field)?;
+        Ok(if select.test { Type::Bool } else { ty })
+    }
+
+    fn field(&self, expr: &IdedExpr, operand: Type, field: &str) -> Checks {
+        match operand {
+            Type::Dyn | Type::Map => Ok(Type::Dyn),
+            Type::Shape(shape) => {
+                shape.field(field).ok_or_else(|| self.unknown_field(expr, shape, field))
+            }
+            other => {
+                let message = format!("{} has no field `{field}`", other.name());
+                let column = self.columns.of_field(expr, field);
+                Err(PredicateError::new(Flaw::TypeClash, message).at(column))
+            }
+        }
+    }
+
+    fn index(&mut self, expr: &IdedExpr, target: &IdedExpr, index: &IdedExpr) -> Checks {
+        let (of, by) = (self.expr(target)?, self.expr(index)?);
+        if let (Type::Shape(_), Expr::Literal(LiteralValue::String(key))) = (of, &index.expr) {
+            return self.field(index, of, key.inner());
+        }
+        let fits = match of {
+            Type::Dyn => true,
+            Type::List => by == Type::Dyn || by.is_number(),
+            Type::Map | Type::Shape(_) => {
+                matches!(by, Type::Dyn | Type::Text | Type::Bool) || by.is_number()
+            }
+            _ => false,
+        };
+        if fits {
+            return Ok(Type::Dyn);
+        }
+        Err(self.clash(expr, format!("{} cannot be indexed by {}", of.name(), by.name())))
+    }
+
+    fn comprehension(&mut self, expr: &IdedExpr, all: &ComprehensionExpr) -> Checks {
+        let over = self.expr(&all.iter_range)?;
+        let element = match over {
+            Type::Shape(_) => Type::Text,
+            Type::Dyn | Type::List | Type::Map => Type::Dyn,
+            other => {
+                return Err(self.clash(expr, format!("{} cannot be looped over", other.name())));
+            }
+        };
+        if all.iter_var.starts_with('.') || all.iter_var2.is_some() {
+            return Err(self.unsupported(expr, "a loop variable like this"));
+        }
+        let accumulator = self.expr(&all.accu_init)?;
+        let outside = self.scopes.len();
+        self.scopes.push((all.accu_var.clone(), accumulator));
+        self.scopes.push((all.iter_var.clone(), element));
+        self.expr(&all.loop_cond)?;
+        self.expr(&all.loop_step)?;
+        let result = self.expr(&all.result)?;
+        self.scopes.truncate(outside);
+        Ok(result)
+    }
+
+    fn variable(&self, expr: &IdedExpr, name: &str) -> Checks {
+        // A dot in front skips the variables of loops.
+        let global = name.strip_prefix('.');
+        let local = self.scopes.iter().rev().find(|(known, _)| known == name);
+        if let Some((_, ty)) = local {
+            return Ok(*ty);
+        }
+        let name = global.unwrap_or(name);
+        match bindings::variable(name, self.context) {
+            Some(ty) => Ok(ty),
+            None if bindings::TYPES.contains(&name) => Ok(Type::Meta),
+            None => Err(self.unknown_name(expr, name)),
+        }
+    }
+
+    fn unsupported(&self, expr: &IdedExpr, what: &str) -> PredicateError {
+        PredicateError::new(Flaw::Unsupported, format!("{what} is not supported"))
+            .at(self.columns.of(expr))
+    }
+
+    fn clash(&self, expr: &IdedExpr, message: String) -> PredicateError {
+        PredicateError::new(Flaw::TypeClash, message).at(self.columns.of(expr))
+    }
+}
+
+const fn of_literal(literal: &LiteralValue) -> Type {
+    match literal {
+        LiteralValue::Boolean(_) => Type::Bool,
+        LiteralValue::Bytes(_) => Type::Bytes,
+        LiteralValue::Double(_) => Type::Double,
+        LiteralValue::Int(_) => Type::Int,
+        LiteralValue::Null => Type::Null,
+        LiteralValue::String(_) => Type::Text,
+        LiteralValue::UInt(_) => Type::Uint,
+    }
+}

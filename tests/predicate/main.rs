@@ -1,0 +1,6 @@
+//! Predicates, seen from outside: cases in files, hostile input, and laws.
+
+mod facts;
+mod fixtures;
+mod hostile;
+mod laws;
