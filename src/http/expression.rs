@@ -90,7 +90,7 @@ struct Given<'a> {
     thread: &'a str,
     data_type: &'a str,
     clock: i64,
-    parents: Vec<RecordId>,
+    parents: Vec<String>,
     namespace: &'a str,
     resource: String,
 }
@@ -224,12 +224,15 @@ fn clock(record: &Object) -> Result<i64, Problem> {
     }
 }
 
-fn parents(record: &Object) -> Result<Vec<RecordId>, Problem> {
+fn parents(record: &Object) -> Result<Vec<String>, Problem> {
     let wrong = || {
         let message = "`record.parents` must be a list of record ids";
         Problem::from(ShapeError::new("record.parents", Reason::BadValue, message))
     };
     let Some(value) = record.get("parents") else { return Ok(Vec::new()) };
-    let read = |parent: &Value| parent.as_str().and_then(RecordId::parse).ok_or_else(wrong);
+    let read = |parent: &Value| {
+        let id = parent.as_str().and_then(RecordId::parse).ok_or_else(wrong)?;
+        Ok(id.to_string())
+    };
     value.as_array().ok_or_else(wrong)?.iter().map(read).collect()
 }
