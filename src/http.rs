@@ -1,7 +1,7 @@
 //! The HTTP face: routes, what stands in front of them, and the stream of a thread (contract §2).
 //!
 //! Comes in: requests, over TCP on a loopback address, over the Unix socket of the home, or from
-//! the same process, which calls the [`router`] itself. Goes out: what the engine says, as
+//! the same process, which calls the [`router()`] itself. Goes out: what the engine says, as
 //! canonical JSON, in which every integer keeps its digits.
 //!
 //! A request passes, in this order: the guard against web pages, its route, who makes it, what that

@@ -45,10 +45,12 @@ pub(super) fn list(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
             .hint("Ask `POST /v1/records/query` with `{\"filter\":{}}` for everything."));
     }
     let limit = query.limit()?;
-    let found =
+    let (found, more) =
         state.engine().store().read(|reader| reader.matching(thread, actor, since, limit.rows))?;
     let mut list = wire::list(objects(&found));
-    limit.mark(&mut list);
+    if limit.capped || (more && found.len() < limit.rows) {
+        list.insert("capped".into(), true.into());
+    }
     Ok(Answer::ok(list))
 }
 

@@ -60,10 +60,8 @@ pub(super) fn records(state: &ApiState, call: &Call) -> Result<Answer, Problem> 
         since_clock: call.query.number("since")?,
         after: Sequence::new(call.query.number("cursor")?.unwrap_or_default()),
     };
-    let mut records =
-        state.engine().store().read(|reader| reader.thread(&thread, range, limit.rows + 1))?;
-    let more = records.len() > limit.rows;
-    records.truncate(limit.rows);
+    let (records, more) =
+        state.engine().store().read(|reader| reader.thread_page(&thread, range, limit.rows))?;
     let mut list = wire::list(objects(&records));
     if let Some(last) = records.last().filter(|_| more) {
         list.insert("next_cursor".into(), last.sequence.to_string().into());

@@ -26,8 +26,8 @@ use crate::object;
 use crate::record::{Sequence, ThreadId};
 use crate::store::{Stored, ThreadRange};
 
-/// How many records are read at once; each may be as large as a door takes.
-const PAGE: usize = 16;
+/// How many records are read at once.
+const PAGE: usize = 100;
 
 /// When a client that was sent away may come back.
 const RETRY_AFTER_MS: u64 = 5000;
@@ -151,30 +151,29 @@ impl Watching {
                 }
                 Position::Live { after } => ThreadRange { since_clock: None, after },
             };
-            Ok(state.engine().store().read(|reader| reader.thread(&thread, range, PAGE))?)
+            Ok(state.engine().store().read(|reader| reader.thread_page(&thread, range, PAGE))?)
         });
-        self.take(page.await?);
+        let (page, more) = page.await?;
+        self.take(page, more);
         Ok(())
     }
 
-    fn take(&mut self, page: Vec<Stored>) {
-        let full = page.len() == PAGE;
+    fn take(&mut self, page: Vec<Stored>, more: bool) {
         match self.position {
             Position::Live { after } => {
                 let after = page.last().map_or(after, |stored| stored.sequence);
                 self.position = Position::Live { after };
-                self.behind = full;
+                self.behind = more;
                 self.queue.extend(page);
             }
             Position::Past { since, until, .. } => {
-                let past: Vec<Stored> =
-                    page.into_iter().filter(|stored| stored.sequence <= until).collect();
-                let last = past.last().map(|stored| stored.sequence);
-                self.position = match last.filter(|_| full && past.len() == PAGE) {
+                // Whatever arrived since is told with everything else that is new.
+                let last = page.last().map(|stored| stored.sequence);
+                self.position = match last.filter(|last| more && *last < until) {
                     Some(after) => Position::Past { after, since, until },
                     None => Position::Live { after: until },
                 };
-                self.queue.extend(past);
+                self.queue.extend(page.into_iter().filter(|stored| stored.sequence <= until));
             }
         }
     }

@@ -1,6 +1,9 @@
 //! Storing and finding records.
 
-use crate::client::{Server, note};
+use spl::canon::Value;
+use spl::engine::Caller;
+
+use crate::client::{Reply, Server, note};
 
 fn hook(name: &str, when: &str) -> String {
     let when = when.replace('"', "\\\"");
@@ -192,4 +195,31 @@ fn a_refusal_says_what_matters_first() {
     let refused = server.post("/v1/records", note(&thread, 7, "two")).text();
     let seen: String = refused.chars().take(200).collect();
     assert!(seen.contains("DuplicateClock") && seen.contains(&thread), "{seen}");
+}
+
+/// A record may be as large as a door takes, and an answer has to fit into memory.
+#[test]
+fn an_answer_of_large_records_comes_in_pages() {
+    let server = Server::start();
+    for clock in 0..12 {
+        let large = note("th_a", clock, &"x".repeat(4_000_000));
+        server.engine.ingest(&Caller::operator(), large.as_bytes()).expect("ingested");
+    }
+    let clocks = |reply: &Reply| -> Vec<i64> {
+        reply.data().iter().filter_map(|it| it.get("clock").and_then(Value::as_i64)).collect()
+    };
+    let first = server.get("/v1/threads/th_a/records");
+    assert!(first.body.len() < 34_000_000);
+    let next = first.string("next_cursor");
+    let second = server.get(&format!("/v1/threads/th_a/records?cursor={next}"));
+    assert_eq!([clocks(&first), clocks(&second)].concat(), (0..12).collect::<Vec<_>>());
+    let first = server.post("/v1/records/query", r#"{"filter":{}}"#);
+    let next = first.string("next_cursor");
+    let rest = format!(r#"{{"filter":{{}},"cursor":"{next}"}}"#);
+    let second = server.post("/v1/records/query", rest);
+    assert_eq!([clocks(&first), clocks(&second)].concat(), (0..12).collect::<Vec<_>>());
+    let listed = server.get("/v1/records?thread=th_a");
+    assert_eq!(listed.json().get("capped"), Some(&true.into()));
+    let few = server.get("/v1/records?thread=th_a&limit=2");
+    assert_eq!((clocks(&few), few.json().get("capped")), (vec![0, 1], None));
 }

@@ -58,6 +58,17 @@ fn a_first_connect_may_ask_for_the_past_from_a_clock_on() {
 }
 
 #[test]
+fn a_long_past_is_told_whole() {
+    let server = Server::start();
+    for clock in 0..350 {
+        server.note("th_a", clock, "x");
+    }
+    let mut wire = watch(&server, "/v1/threads/th_a/watch?since_clock=25");
+    assert_eq!(wire.clocks(325), (25..350).collect::<Vec<_>>());
+    assert_eq!(wire.frame().expect("a frame").event, "heartbeat");
+}
+
+#[test]
 fn whoever_comes_back_misses_nothing() {
     let server = Server::start();
     let mut wire = watch(&server, PATH);
