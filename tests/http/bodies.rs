@@ -65,7 +65,7 @@ fn what_is_too_large_is_refused_in_our_envelope() {
         .header("transfer-encoding", "chunked")
         .header("connection", "close")
         .open();
-    let chunk = [b'x'; 64 * 1024];
+    let chunk = vec![b'x'; 64 * 1024];
     for _ in 0..80 {
         wire.write(format!("{:x}\r\n", chunk.len()).as_bytes());
         wire.write(&chunk);

@@ -20,7 +20,6 @@ const PATIENCE: Duration = Duration::from_secs(20);
 pub(crate) struct Server {
     pub(crate) engine: Engine,
     pub(crate) home: Home,
-    pub(crate) state: ApiState,
     /// Where bearers are asked for.
     pub(crate) port: u16,
     /// Where nobody is asked.
@@ -59,7 +58,6 @@ impl Server {
         unix.set_nonblocking(true).expect("set");
         let state = ApiState::with_limits(engine.clone(), Access::SameUser, limits);
         let (stop, stopped) = oneshot::channel();
-        let serving = state.clone();
         let running = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_multi_thread()
                 .worker_threads(2)
@@ -76,13 +74,12 @@ impl Server {
                     (tcp(insecure), Access::InsecureLocalhost { port: insecure_port }),
                     (unix, Access::SameUser),
                 ];
-                serve(serving, listeners, async { drop(stopped.await) }).await;
+                serve(state, listeners, async { drop(stopped.await) }).await;
             });
         });
         Self {
             engine,
             home,
-            state,
             port,
             insecure_port,
             socket,
@@ -148,6 +145,11 @@ impl Drop for Server {
             self.wait();
         }
     }
+}
+
+/// Spells every byte of a text as a URL may.
+pub(crate) fn percent(text: &str) -> String {
+    text.bytes().fold(String::new(), |url, byte| format!("{url}%{byte:02X}"))
 }
 
 /// A note as a client sends it.

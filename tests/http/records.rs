@@ -3,7 +3,7 @@
 use spl::canon::Value;
 use spl::engine::Caller;
 
-use crate::client::{Reply, Server, note};
+use crate::client::{Reply, Server, note, percent};
 
 fn hook(name: &str, when: &str) -> String {
     let when = when.replace('"', "\\\"");
@@ -151,7 +151,7 @@ fn text_of_a_caller_is_never_sql() {
     server.note("th_a", 0, "x");
     for text in ["'; DROP TABLE records; --", "th_a' OR '1'='1", "\" OR 1=1 --", "%", "_h_a", "?1"]
     {
-        let encoded: String = text.bytes().map(|byte| format!("%{byte:02X}")).collect();
+        let encoded = percent(text);
         for path in [
             format!("/v1/records?thread={encoded}"),
             format!("/v1/records?actor={encoded}"),

@@ -162,9 +162,9 @@ fn tokens_are_made_listed_and_revoked() {
     assert_eq!(asked(), 200);
     let listed = server.get("/v1/tokens");
     assert!(!listed.text().contains(bearer.rsplit_once('_').expect("a secret").1));
-    let named =
+    let name_of =
         |value: &spl::canon::Value| value.get("name").and_then(|it| it.as_str()).map(str::to_owned);
-    let names: Vec<Option<String>> = listed.data().iter().map(named).collect();
+    let names: Vec<Option<String>> = listed.data().iter().map(name_of).collect();
     assert_eq!(names, [Some("admin".into()), Some("ci".into())]);
     let revoked = server.request("DELETE", &format!("/v1/tokens/{id}")).send();
     assert_eq!(revoked.json().get("revoked"), Some(&1.into()));
