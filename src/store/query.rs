@@ -145,19 +145,14 @@ impl Reader<'_> {
     pub fn query(&self, query: &Query) -> Result<Page, StoreError> {
         let bound: Vec<&dyn ToSql> =
             query.condition.bound.iter().map(|value: &Bound| value as &dyn ToSql).collect();
-        // One more than asked for tells whether there is more.
-        let mut records = self.select(
-            &query.condition.text,
-            &bound,
-            &query.order,
-            query.limit + 1,
-            query.offset,
-        )?;
-        let more = records.len() > query.limit;
-        records.truncate(query.limit);
+        let condition = query.condition.text.as_str();
+        let (records, more) =
+            self.page(condition, &bound, &query.order, query.limit, query.offset)?;
+        // Whoever asks for nothing gets no further.
+        let next = query.offset + records.len();
         Ok(Page {
+            next_cursor: (more && next > query.offset).then(|| next.to_string()),
             records,
-            next_cursor: more.then(|| (query.offset + query.limit).to_string()),
             capped: query.capped,
             plan: query.explain.then(|| query.condition.plan()),
         })

@@ -116,6 +116,9 @@ pub struct Reader<'c> {
     pub(super) connection: &'c Connection,
 }
 
+/// The most bytes of records in one answer.
+const ANSWER_BYTES: usize = 32 * 1024 * 1024;
+
 const COLUMNS: &str = "seq, id, canonical, judged_by, received_at, origin, signer, sig";
 
 impl<'c> Reader<'c> {
@@ -153,6 +156,18 @@ impl<'c> Reader<'c> {
         self.list("thread = ?1 AND seq > ?2 AND clock >= ?3", &bound, "seq", limit)
     }
 
+    /// The same for an answer: no more than fit into one, and whether there is more.
+    pub fn thread_page(
+        &self,
+        thread: &ThreadId,
+        range: ThreadRange,
+        limit: usize,
+    ) -> Result<(Vec<Stored>, bool), StoreError> {
+        let since = range.since_clock.unwrap_or(0);
+        let bound: [&dyn ToSql; 3] = [&thread.as_str(), &range.after.get(), &since];
+        self.page("thread = ?1 AND seq > ?2 AND clock >= ?3", &bound, "seq", limit, 0)
+    }
+
     /// Returns the newest records of a thread, in the order of arrival.
     pub fn thread_tail(&self, thread: &ThreadId, limit: usize) -> Result<Vec<Stored>, StoreError> {
         let mut records = self.list("thread = ?1", &[&thread.as_str()], "seq DESC", limit)?;
@@ -166,14 +181,15 @@ impl<'c> Reader<'c> {
         self.list("thread = ?1 AND clock = ?2", &bound, "seq", 100)
     }
 
-    /// Returns the records that match every filter given (contract §2.4), by clock.
+    /// Returns the records that match every filter given (contract §2.4), in the order of arrival:
+    /// no more than fit into one answer, and whether there is more.
     pub fn matching(
         &self,
         thread: Option<&str>,
         actor: Option<&str>,
         since_clock: Option<i64>,
         limit: usize,
-    ) -> Result<Vec<Stored>, StoreError> {
+    ) -> Result<(Vec<Stored>, bool), StoreError> {
         // The planner sees which filters there are, so that it can use an index.
         let mut sql = String::from("TRUE");
         let mut bound: Vec<&dyn ToSql> = Vec::new();
@@ -189,7 +205,7 @@ impl<'c> Reader<'c> {
             bound.push(since);
             sql.push_str(&format!(" AND clock >= ?{}", bound.len()));
         }
-        self.list(&sql, &bound, "seq", limit)
+        self.page(&sql, &bound, "seq", limit, 0)
     }
 
     /// Returns the newest records whose text holds `needle`, ASCII letters of either case.
@@ -377,18 +393,36 @@ impl<'c> Reader<'c> {
         order: &str,
         limit: usize,
     ) -> Result<Vec<Stored>, StoreError> {
-        self.select(condition, bound, order, limit, 0)
+        let (records, _) = self.select(condition, bound, order, (limit, 0), usize::MAX)?;
+        Ok(records)
     }
 
-    /// The same, leaving out the first `offset` rows.
-    pub(super) fn select(
+    /// The same, for an answer, which must fit into memory: stops before the row that would make it
+    /// longer than [`ANSWER_BYTES`], unless it is the first. Also returns whether there is more.
+    pub(super) fn page(
         &self,
         condition: &str,
         bound: &[&dyn ToSql],
         order: &str,
         limit: usize,
         offset: usize,
-    ) -> Result<Vec<Stored>, StoreError> {
+    ) -> Result<(Vec<Stored>, bool), StoreError> {
+        // One more than asked for tells whether there is more.
+        let rows = (limit.saturating_add(1), offset);
+        let (mut records, stopped) = self.select(condition, bound, order, rows, ANSWER_BYTES)?;
+        let more = stopped || records.len() > limit;
+        records.truncate(limit);
+        Ok((records, more))
+    }
+
+    fn select(
+        &self,
+        condition: &str,
+        bound: &[&dyn ToSql],
+        order: &str,
+        (limit, offset): (usize, usize),
+        most_bytes: usize,
+    ) -> Result<(Vec<Stored>, bool), StoreError> {
         let (limit, offset) = (bounded(limit), bounded(offset));
         let sql = format!(
             "SELECT {COLUMNS} FROM records WHERE {condition} ORDER BY {order} \
@@ -396,11 +430,17 @@ impl<'c> Reader<'c> {
         );
         let mut statement = self.connection.prepare_cached(&sql)?;
         let mut rows = statement.query(bound)?;
-        let mut records = Vec::new();
+        let mut records: Vec<Stored> = Vec::new();
+        let mut bytes = 0;
         while let Some(row) = rows.next()? {
-            records.push(stored(row)?);
+            let stored = stored(row)?;
+            bytes += stored.record.canonical().as_bytes().len();
+            if bytes > most_bytes && !records.is_empty() {
+                return Ok((records, true));
+            }
+            records.push(stored);
         }
-        Ok(records)
+        Ok((records, false))
     }
 }
 

@@ -1,0 +1,42 @@
+//! The HTTP face: routes, what stands in front of them, and the stream of a thread (contract §2).
+//!
+//! Comes in: requests, over TCP on a loopback address, over the Unix socket of the home, or from
+//! the same process, which calls the [`router()`] itself. Goes out: what the engine says, as
+//! canonical JSON, in which every integer keeps its digits.
+//!
+//! A request passes, in this order: the guard against web pages, its route, who makes it, what that
+//! caller may, the media type, the size. Only then is a byte of its body read as anything. What a
+//! record itself must pass is the engine's business.
+//!
+//! **Invariant:** every route stands in one table, with what it needs and what it answers. The
+//! router, the refusal of unknown parameters and the OpenAPI document are read off it.
+//!
+//! **Invariant:** every refusal is the one envelope of [`wire::error`], whoever refused. There are
+//! no CORS headers: no page may use this server except one that it served itself.
+
+mod access;
+mod answer;
+mod call;
+mod config;
+mod endpoint;
+mod expression;
+mod guard;
+mod health;
+mod metrics;
+mod news;
+mod openapi;
+mod problem;
+mod records;
+mod router;
+mod serve;
+mod state;
+mod threads;
+mod tokens;
+mod watch;
+pub mod wire;
+
+pub use access::Access;
+pub use openapi::document;
+pub use router::router;
+pub use serve::{Listener, serve};
+pub use state::{ApiState, ServerLimits};

@@ -1,0 +1,70 @@
+//! Who makes a request.
+
+use axum::http::{HeaderMap, header};
+
+use super::ApiState;
+use super::problem::Problem;
+use crate::code::Code;
+use crate::engine::Caller;
+
+/// How a request proves who makes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// By being there: the socket, or the process itself, can only be reached by the user who owns
+    /// the instance. Every caller is the operator.
+    SameUser,
+    /// By a bearer, over TCP on this port.
+    Bearer {
+        /// The port that a client has connected to.
+        port: u16,
+    },
+    /// Not at all, over TCP on this port. Every caller is the operator.
+    InsecureLocalhost {
+        /// The port that a client has connected to.
+        port: u16,
+    },
+}
+
+impl Access {
+    /// Returns the port, if a web page can reach it.
+    pub(super) const fn port(self) -> Option<u16> {
+        match self {
+            Self::SameUser => None,
+            Self::Bearer { port } | Self::InsecureLocalhost { port } => Some(port),
+        }
+    }
+}
+
+/// Returns who makes a request with these headers. Asks the store.
+///
+/// Every refusal is the same, so that nothing is learned about a token by guessing.
+pub(super) fn caller(state: &ApiState, headers: &HeaderMap) -> Result<Caller, Problem> {
+    match state.access() {
+        Access::SameUser | Access::InsecureLocalhost { .. } => Ok(Caller::operator()),
+        Access::Bearer { .. } => {
+            let known = match bearer(headers) {
+                Some(bearer) => state.engine().authenticate(bearer)?,
+                None => None,
+            };
+            known.ok_or_else(|| {
+                Problem::new(Code::AuthRequired, "this needs a valid bearer token")
+                    .hint("Send `Authorization: Bearer <token>`; `spl token new` makes one.")
+            })
+        }
+    }
+}
+
+/// Returns the bearer of a request: the one of `Authorization` if there is any such header, else
+/// `x-api-key`, which the published clients send.
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let only = |name| {
+        let mut values = headers.get_all(name).iter();
+        let value = values.next()?.to_str().ok()?;
+        values.next().is_none().then_some(value)
+    };
+    if !headers.contains_key(header::AUTHORIZATION) {
+        return only(header::HeaderName::from_static("x-api-key")).map(str::trim);
+    }
+    let (scheme, token) = only(header::AUTHORIZATION)?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
+}

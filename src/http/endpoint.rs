@@ -1,0 +1,383 @@
+//! The table of routes: what each is for, what it needs, what it takes and what it answers.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use axum::response::Response;
+
+use super::answer::Answer;
+use super::call::Call;
+use super::problem::Problem;
+use super::{
+    ApiState, config, expression, health, metrics, openapi, records, threads, tokens, watch,
+};
+use crate::engine::{Caller, IngestError, Scope};
+
+/// One route.
+pub(super) struct Endpoint {
+    pub(super) method: Method,
+    pub(super) path: &'static str,
+    /// The name of the operation.
+    pub(super) name: &'static str,
+    /// One sentence.
+    pub(super) summary: &'static str,
+    pub(super) needs: Needs,
+    pub(super) query: &'static [Parameter],
+    /// The shape of the body, if the route takes one.
+    pub(super) takes: Option<&'static str>,
+    /// The answers that are not errors.
+    pub(super) answers: &'static [Outcome],
+    pub(super) does: Does,
+}
+
+/// The methods that routes have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Method {
+    Get,
+    Post,
+    Delete,
+}
+
+/// Who may use a route.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Needs {
+    /// Anybody; nobody is asked who they are.
+    Nothing,
+    /// Anybody who is known.
+    Caller,
+    /// Whoever has at least one of these scopes. The first is the one a refusal names.
+    AnyOf(&'static [Scope]),
+    /// Only the operator.
+    Operator,
+}
+
+/// A parameter behind the `?`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Parameter {
+    pub(super) name: &'static str,
+    /// Its type, in the words of JSON Schema.
+    pub(super) kind: &'static str,
+    pub(super) summary: &'static str,
+}
+
+/// An answer that is not an error: its status, and its shape or, where it is no JSON, its media
+/// type.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Outcome {
+    Json(u16, &'static str),
+    Other(u16, &'static str),
+}
+
+type Streaming = Pin<Box<dyn Future<Output = Result<Response, Problem>> + Send>>;
+
+/// What a route does.
+#[derive(Clone, Copy)]
+pub(super) enum Does {
+    /// Answers once, on a thread that may wait for the store.
+    Answers(fn(&ApiState, &Call) -> Result<Answer, Problem>),
+    /// Answers for as long as somebody listens.
+    Streams(fn(ApiState, Call) -> Streaming),
+}
+
+impl Needs {
+    /// Refuses a caller who may not use the route.
+    pub(super) fn check(self, caller: &Caller) -> Result<(), Problem> {
+        let (may, needed) = match self {
+            Self::Nothing | Self::Caller => return Ok(()),
+            Self::AnyOf(scopes) => (
+                scopes.iter().any(|scope| caller.may(*scope)),
+                scopes.first().copied().unwrap_or(Scope::Admin),
+            ),
+            Self::Operator => (caller.is_operator(), Scope::Admin),
+        };
+        if may { Ok(()) } else { Err(IngestError::Scope { needed }.into()) }
+    }
+}
+
+const READ: Needs = Needs::AnyOf(&[Scope::RecordsRead]);
+
+const LIMIT: Parameter = Parameter {
+    name: "limit",
+    kind: "integer",
+    summary: "At most that many; 100 if absent, never more than 1000.",
+};
+
+const SINCE: Parameter = Parameter {
+    name: "since",
+    kind: "integer",
+    summary: "Only records whose clock is this one or a later one.",
+};
+
+/// Every route there is.
+pub(super) const ENDPOINTS: &[Endpoint] = &[
+    Endpoint {
+        method: Method::Post,
+        path: "/v1/records",
+        name: "create_record",
+        summary: "Stores a record. The same record again is the same success, with status 200.",
+        needs: Needs::AnyOf(&[Scope::RecordsWrite, Scope::ConfigWrite]),
+        query: &[],
+        takes: Some("Draft"),
+        answers: &[Outcome::Json(201, "Record"), Outcome::Json(200, "Record")],
+        does: Does::Answers(records::create),
+    },
+    Endpoint {
+        method: Method::Get,
+        path: "/v1/records",
+        name: "list_records",
+        summary: "Lists the records that match every filter, in the order of arrival.",
+        needs: READ,
+        query: &[
+            Parameter { name: "thread", kind: "string", summary: "Only records of this thread." },
+            Parameter { name: "actor", kind: "string", summary: "Only records of this actor." },
+            SINCE,
+            LIMIT,
+        ],
+        takes: None,
+        answers: &[Outcome::Json(200, "RecordList")],
+        does: Does::Answers(records::list),
+    },
+    Endpoint {
+        method: Method::Get,
+        path: "/v1/records/{id}",
+        name: "find_record",
+        summary: "Returns one record.",
+        needs: READ,
+        query: &[],
+        takes: None,
+        answers: &[Outcome::Json(200, "Record")],
+        does: Does::Answers(records::find),
+    },
+    Endpoint {
+        method: Method::Post,
+        path: "/v1/records/query",
+        name: "query_records",
+        summary: "Lists the records that a filter finds.",
+        needs: READ,
+        query: &[],
+        takes: Some("Query"),
+        answers: &[Outcome::Json(200, "RecordList")],
+        does: Does::Answers(records::query),
+    },
+    Endpoint {
+        method: Method::Post,
+        path: "/v1/records/search",
+        name: "search_records",
+        summary: "Searches by meaning. This instance has no embedder and says so.",
+        needs: READ,
+        query: &[],
+        takes: Some("Search"),
+        answers: &[],
+        does: Does::Answers(records::search),
+    },
+    Endpoint {
+        method: Method::Get,
+        path: "/v1/threads",
+        name: "list_threads",
+        summary: "Lists the threads by name.",
+        needs: READ,
+        query: &[
+            LIMIT,
+            Parameter {
+                name: "cursor",
+                kind: "string",
+                summary: "Goes on after an earlier page: its `next_cursor`.",
+            },
+        ],
+        takes: None,
+        answers: &[Outcome::Json(200, "ThreadList")],
+        does: Does::Answers(threads::list),
+    },
+    Endpoint {
+        method: Method::Get,
+        path: "/v1/threads/{id}",
+        name: "find_thread",
+        summary: "Returns one thread.",
+        needs: READ,
+        query: &[],
+        takes: None,
+        answers: &[Outcome::Json(200, "Thread")],
+        does: Does::Answers(threads::find),
+    },
+    Endpoint {
+        method: Method::Get,
+        path: "/v1/threads/{id}/records",
+        name: "list_thread_records",
+        summary: "Lists the records of a thread, in the order of arrival.",
+        needs: READ,
+        query: &[
+            LIMIT,
+            SINCE,
+            Parameter {
+                name: "cursor",
+                kind: "integer",
+                summary: "Goes on after an earlier page: its `next_cursor`, a sequence.",
+            },
+        ],
+        takes: None,
+        answers: &[Outcome::Json(200, "RecordList")],
+        does: Does::Answers(threads::records),
+    },
+    Endpoint {
+        method: Method::Get,
+        path: "/v1/threads/{id}/state",
+        name: "find_thread_state",
+        summary: "Returns the state of a thread: its clocks, and whether a goal on it is open.",
+        needs: READ,
+        query: &[],
+        takes: None,
+        answers: &[Outcome::Json(200, "ThreadState")],
+        does: Does::Answers(threads::state),
+    },
+    Endpoint {
+        method: Method::Get,
+        path: "/v1/threads/{id}/watch",
+        name: "watch_thread",
+        summary: "Streams the records of a thread as they arrive; `Last-Event-ID` resumes it.",
+        needs: READ,
+        query: &[Parameter {
+            name: "since_clock",
+            kind: "integer",
+            summary: "On the first connect: starts with the records from this clock on.",
+        }],
+        takes: None,
+        answers: &[Outcome::Other(200, "text/event-stream")],
+        does: Does::Streams(|state, call| Box::pin(watch::watch(state, call))),
+    },
+    Endpoint {
+        method: Method::Get,
+        path: "/v1/config/hooks",
+        name: "list_hooks",
+        summary: "Lists the hooks: in force, refused and built in, and how often each was asked.",
+        needs: Needs::AnyOf(&[Scope::ConfigRead]),
+        query: &[],
+        takes: None,
+        answers: &[Outcome::Json(200, "HookList")],
+        does: Does::Answers(config::hooks),
+    },
+    Endpoint {
+        method: Method::Post,
+        path: "/v1/expr/eval",
+        name: "evaluate_expression",
+        summary: "Evaluates a predicate over a record that the request brings along.",
+        needs: Needs::AnyOf(&[Scope::ConfigRead, Scope::RecordsRead]),
+        query: &[],
+        takes: Some("Evaluation"),
+        answers: &[Outcome::Json(200, "Evaluated")],
+        does: Does::Answers(expression::evaluate),
+    },
+    Endpoint {
+        method: Method::Post,
+        path: "/v1/tokens",
+        name: "create_token",
+        summary: "Makes a token. Its secret is in this answer and nowhere else.",
+        needs: Needs::Operator,
+        query: &[],
+        takes: Some("TokenRequest"),
+        answers: &[Outcome::Json(201, "MintedToken")],
+        does: Does::Answers(tokens::create),
+    },
+    Endpoint {
+        method: Method::Get,
+        path: "/v1/tokens",
+        name: "list_tokens",
+        summary: "Lists the tokens, revoked ones too, without their secrets.",
+        needs: Needs::Operator,
+        query: &[],
+        takes: None,
+        answers: &[Outcome::Json(200, "TokenList")],
+        does: Does::Answers(tokens::list),
+    },
+    Endpoint {
+        method: Method::Delete,
+        path: "/v1/tokens/{id}",
+        name: "revoke_token",
+        summary: "Revokes the live tokens with this id or name.",
+        needs: Needs::Operator,
+        query: &[],
+        takes: None,
+        answers: &[Outcome::Json(200, "RevokedTokens")],
+        does: Does::Answers(tokens::revoke),
+    },
+    Endpoint {
+        method: Method::Get,
+        path: "/v1/health",
+        name: "find_full_health",
+        summary: "Returns how the instance is, and which checks stand in front of a record.",
+        needs: Needs::Caller,
+        query: &[],
+        takes: None,
+        answers: &[Outcome::Json(200, "FullHealth")],
+        does: Does::Answers(health::full),
+    },
+    Endpoint {
+        method: Method::Get,
+        path: "/v1/engine/health",
+        name: "find_engine_health",
+        summary: "Returns what the engine has done and what it holds.",
+        needs: Needs::Caller,
+        query: &[Parameter {
+            name: "details",
+            kind: "boolean",
+            summary: "With `true`, the counters of the expression cache too.",
+        }],
+        takes: None,
+        answers: &[Outcome::Json(200, "EngineHealth")],
+        does: Does::Answers(health::engine),
+    },
+    Endpoint {
+        method: Method::Get,
+        path: "/v1/engine/expression_cache/stats",
+        name: "find_expression_cache",
+        summary: "Returns the counters of the cache of compiled expressions.",
+        needs: Needs::Caller,
+        query: &[],
+        takes: None,
+        answers: &[Outcome::Json(200, "ExpressionCache")],
+        does: Does::Answers(health::expression_cache),
+    },
+    Endpoint {
+        method: Method::Get,
+        path: "/health",
+        name: "find_health",
+        summary: "Says that the server answers.",
+        needs: Needs::Nothing,
+        query: &[],
+        takes: None,
+        answers: &[Outcome::Json(200, "Health")],
+        does: Does::Answers(health::alive),
+    },
+    Endpoint {
+        method: Method::Get,
+        path: "/health/ready",
+        name: "find_readiness",
+        summary: "Says whether records can be read and written now.",
+        needs: Needs::Nothing,
+        query: &[],
+        takes: None,
+        answers: &[Outcome::Json(200, "Readiness")],
+        does: Does::Answers(health::ready),
+    },
+    Endpoint {
+        method: Method::Get,
+        path: "/metrics",
+        name: "find_metrics",
+        summary: "Returns the counters in the text format of Prometheus.",
+        needs: Needs::Caller,
+        query: &[],
+        takes: None,
+        answers: &[Outcome::Other(200, "text/plain")],
+        does: Does::Answers(metrics::scrape),
+    },
+    Endpoint {
+        method: Method::Get,
+        path: "/openapi.json",
+        name: "find_openapi",
+        summary: "Returns this description.",
+        needs: Needs::Nothing,
+        query: &[],
+        takes: None,
+        answers: &[Outcome::Json(200, "OpenApi")],
+        does: Does::Answers(openapi::find),
+    },
+];

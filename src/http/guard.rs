@@ -1,0 +1,99 @@
+//! The guard against web pages: a page that somebody visits must not be able to speak to a server
+//! on their machine, whether directly or under a name of its own that resolves to this address.
+
+use axum::http::request::Parts;
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, header};
+
+use super::problem::Problem;
+use crate::code::Code;
+
+/// The names under which a server on this machine is known to its own clients.
+const HOSTS: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
+
+/// Refuses a request that names another host than this one, or that another page has sent.
+pub(super) fn check(port: u16, request: &Parts) -> Result<(), Problem> {
+    let mut hosts = request.headers.get_all(header::HOST).iter();
+    let named = match (hosts.next(), hosts.next()) {
+        (Some(host), None) => host.to_str().is_ok_and(|host| is_here(host, port)),
+        _ => false,
+    };
+    let target = request.uri.authority().map(Authority::as_str);
+    if !named || !target.is_none_or(|target| is_here(target, port)) {
+        let message =
+            format!("`Host` must be one of {}", HOSTS.map(|host| at(host, port)).join(", "));
+        return Err(Problem::new(Code::OriginForbidden, message));
+    }
+    let from_here = |origin: &header::HeaderValue| {
+        let host = origin.to_str().ok().and_then(|origin| origin.strip_prefix("http://"));
+        host.is_some_and(|host| is_here(host, port))
+    };
+    if !request.headers.get_all(header::ORIGIN).iter().all(from_here) {
+        let message = "requests of web pages of another origin are not taken";
+        return Err(Problem::new(Code::OriginForbidden, message));
+    }
+    Ok(())
+}
+
+/// Refuses a body that is not declared as plain JSON. A form, which any page may send anywhere
+/// without asking first, cannot be declared so.
+pub(super) fn check_media(headers: &HeaderMap) -> Result<(), Problem> {
+    const JSON: &str = "application/json";
+    let refused = |message: &str| Err(Problem::new(Code::UnsupportedMediaType, message));
+    let mut types = headers.get_all(header::CONTENT_TYPE).iter();
+    let essence = match (types.next(), types.next()) {
+        (Some(media), None) => media.to_str().unwrap_or_default().split(';').next(),
+        _ => None,
+    };
+    if !essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case(JSON)) {
+        return refused("the body must be declared as `content-type: application/json`");
+    }
+    let plain = |coding: &header::HeaderValue| coding.as_bytes().eq_ignore_ascii_case(b"identity");
+    if !headers.get_all(header::CONTENT_ENCODING).iter().all(plain) {
+        return refused("the body must not be compressed");
+    }
+    Ok(())
+}
+
+fn is_here(host: &str, port: u16) -> bool {
+    HOSTS.iter().any(|name| host.eq_ignore_ascii_case(&at(name, port)))
+        || (port == 80 && HOSTS.iter().any(|name| host.eq_ignore_ascii_case(name)))
+}
+
+fn at(host: &str, port: u16) -> String {
+    format!("{host}:{port}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_host(host: &str, port: u16, wanted: bool) {
+        assert_eq!(is_here(host, port), wanted, "{host} at {port}");
+    }
+
+    #[test]
+    fn only_names_of_this_machine_with_its_port_are_here() {
+        for good in ["127.0.0.1:9100", "localhost:9100", "LOCALHOST:9100", "[::1]:9100"] {
+            check_host(good, 9100, true);
+        }
+        for bad in [
+            "",
+            "localhost",
+            "localhost:9101",
+            "localhost:09100",
+            "localhost.:9100",
+            "localhost:9100.evil.example",
+            "evil.example:9100",
+            "127.0.0.2:9100",
+            "0.0.0.0:9100",
+            "::1:9100",
+            "user@localhost:9100",
+        ] {
+            check_host(bad, 9100, false);
+        }
+        check_host("localhost", 80, true);
+        check_host("localhost:80", 80, true);
+    }
+}

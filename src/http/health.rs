@@ -1,0 +1,86 @@
+//! How the instance is (contract §2.7).
+
+use super::ApiState;
+use super::answer::Answer;
+use super::call::Call;
+use super::problem::Problem;
+use crate::canon::{Object, Value};
+use crate::code::Code;
+use crate::object;
+use crate::store::StoreError;
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// `GET /health`
+#[expect(clippy::unnecessary_wraps, reason = "every route answers like this")]
+pub(super) fn alive(state: &ApiState, _: &Call) -> Result<Answer, Problem> {
+    Ok(Answer::ok(summary(state, "health")))
+}
+
+fn summary(state: &ApiState, object: &str) -> Object {
+    object! {
+        "object": object,
+        "status": "ok",
+        "version": VERSION,
+        "instance_did": state.engine().store().keyring().instance().did(),
+    }
+}
+
+/// `GET /health/ready`
+pub(super) fn ready(state: &ApiState, _: &Call) -> Result<Answer, Problem> {
+    if *state.leaving().borrow() {
+        return Err(Problem::new(Code::ShuttingDown, "the server is going away"));
+    }
+    if state.engine().store().is_poisoned() {
+        return Err(StoreError::Poisoned.into());
+    }
+    state.engine().store().read(|reader| reader.last())?;
+    Ok(Answer::ok(object! { "object": "readiness", "status": "ready" }))
+}
+
+/// `GET /v1/health`
+pub(super) fn full(state: &ApiState, _: &Call) -> Result<Answer, Problem> {
+    let mut health = summary(state, "health");
+    health.insert("engine".into(), state.engine().health()?.into());
+    health.insert("authorization".into(), authorization().into());
+    Ok(Answer::ok(health))
+}
+
+/// Returns which of the deciders of the protocol stand in front of a record here.
+fn authorization() -> Object {
+    const NOT_BUILT: &str = "this instance does not have it; nothing is decided by it";
+    let live = ["scope", "actor_claim"].map(|decider| {
+        object! { "decider": decider, "state": "live", "fidelity": "exact" }
+    });
+    let disabled = ["capability_grant", "permission_rules", "impersonation", "principal_proof"]
+        .map(|decider| object! { "decider": decider, "state": "disabled", "because": NOT_BUILT });
+    object! {
+        "live": live.len(),
+        "of": live.len() + disabled.len(),
+        "deciders": live.into_iter().chain(disabled).collect::<Vec<_>>(),
+    }
+}
+
+/// `GET /v1/engine/health`
+pub(super) fn engine(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
+    let details = match call.query.get("details") {
+        None | Some("false" | "0") => false,
+        Some("true" | "1") => true,
+        Some(_) => return Err(Problem::invalid("details", "`details` is `true` or `false`")),
+    };
+    let mut health = state.engine().health()?;
+    if details {
+        health.insert("expression_cache".into(), cache(state));
+    }
+    Ok(Answer::ok(health))
+}
+
+/// `GET /v1/engine/expression_cache/stats`
+#[expect(clippy::unnecessary_wraps, reason = "every route answers like this")]
+pub(super) fn expression_cache(state: &ApiState, _: &Call) -> Result<Answer, Problem> {
+    Ok(Answer::ok(state.expressions().stats()))
+}
+
+fn cache(state: &ApiState) -> Value {
+    state.expressions().stats().into()
+}

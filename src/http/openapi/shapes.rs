@@ -1,0 +1,351 @@
+//! The shapes of bodies and answers, in a short notation that becomes JSON Schema.
+
+use crate::canon::{Object, Value};
+use crate::object;
+
+/// The shape of an object.
+pub(super) struct Shape {
+    pub(super) name: &'static str,
+    summary: &'static str,
+    /// Each member and its type. A `?` behind the name says that it may be absent.
+    ///
+    /// A type is a word of JSON Schema, `any`, the name of another shape, `=word` for exactly that
+    /// word, `[type]` for a list, or `type|null`.
+    members: &'static [(&'static str, &'static str)],
+}
+
+/// Every shape there is.
+pub(super) const SHAPES: &[Shape] = &[
+    Shape {
+        name: "Error",
+        summary: "A refusal or a failure.",
+        members: &[
+            ("object", "=error"),
+            ("type", "string"),
+            ("code", "string"),
+            ("error", "string"),
+            ("message", "string"),
+            ("field?", "string"),
+            ("reason?", "string"),
+            ("column?", "integer"),
+            ("hint?", "string"),
+        ],
+    },
+    Shape {
+        name: "Draft",
+        summary: "A record as a client sends it.",
+        members: &[
+            ("act", "string"),
+            ("actor", "string"),
+            ("thread", "string"),
+            ("body?", "object"),
+            ("clock?", "integer"),
+            ("data_type?", "string"),
+            ("parents?", "[string]"),
+            ("judged_by?", "string|null"),
+        ],
+    },
+    Shape {
+        name: "Record",
+        summary: "An immutable statement, named by the SHA-256 of its content.",
+        members: &[
+            ("object", "=record"),
+            ("id", "string"),
+            ("sequence", "integer"),
+            ("act", "string"),
+            ("actor", "string"),
+            ("thread", "string"),
+            ("body", "object"),
+            ("clock", "integer"),
+            ("data_type", "string"),
+            ("parents", "[string]"),
+            ("judged_by?", "string"),
+        ],
+    },
+    Shape {
+        name: "RecordList",
+        summary: "Records. `next_cursor` is there if there are more.",
+        members: &[
+            ("object", "=list"),
+            ("data", "[Record]"),
+            ("next_cursor?", "string"),
+            ("capped?", "boolean"),
+            ("plan?", "object"),
+        ],
+    },
+    Shape {
+        name: "Query",
+        summary: "What to look for, in the operators of document stores.",
+        members: &[
+            ("filter", "object"),
+            ("thread?", "string"),
+            ("sort?", "object"),
+            ("limit?", "integer"),
+            ("offset?", "integer"),
+            ("cursor?", "string"),
+            ("explain?", "boolean"),
+        ],
+    },
+    Shape {
+        name: "Search",
+        summary: "What to search for by meaning.",
+        members: &[
+            ("query", "string"),
+            ("k?", "integer"),
+            ("thread?", "string"),
+            ("actor?", "string"),
+            ("kind?", "string"),
+            ("after_clock?", "integer"),
+        ],
+    },
+    Shape {
+        name: "Thread",
+        summary: "A thread, from its index.",
+        members: &[
+            ("object", "=thread"),
+            ("id", "string"),
+            ("last_clock", "integer"),
+            ("namespace", "string"),
+            ("record_count", "integer"),
+        ],
+    },
+    Shape {
+        name: "ThreadList",
+        summary: "Threads by name. `next_cursor` is there if there are more.",
+        members: &[
+            ("object", "=list"),
+            ("data", "[Thread]"),
+            ("next_cursor?", "string"),
+            ("capped?", "boolean"),
+        ],
+    },
+    Shape {
+        name: "ThreadState",
+        summary: "What the records of a thread add up to.",
+        members: &[
+            ("object", "=thread_state"),
+            ("thread", "string"),
+            ("status", "string"),
+            ("last_clock", "integer"),
+            ("actor_clocks", "object"),
+            ("record_count", "integer"),
+            ("participants", "[string]"),
+            ("head", "string|null"),
+        ],
+    },
+    Shape {
+        name: "Hook",
+        summary: "A hook: in force, refused or built in. `refused` says why its newest record is not.",
+        members: &[
+            ("object", "=hook"),
+            ("name", "string"),
+            ("namespace", "string"),
+            ("source", "string"),
+            ("enabled", "boolean"),
+            ("loaded", "boolean"),
+            ("compiled", "boolean"),
+            ("record_id", "string|null"),
+            ("refused", "object|null"),
+            ("asked", "integer"),
+            ("matched", "integer"),
+            ("fires", "integer"),
+            ("errors", "integer"),
+            ("overruns", "integer"),
+            ("last_fire", "string|null"),
+        ],
+    },
+    Shape {
+        name: "HookList",
+        summary: "Hooks, in the order of their words.",
+        members: &[("object", "=list"), ("data", "[Hook]")],
+    },
+    Shape {
+        name: "Evaluation",
+        summary: "An expression and what to evaluate it over.",
+        members: &[
+            ("context", "string"),
+            ("expression", "string"),
+            ("record?", "object"),
+            ("resource?", "string"),
+            ("timeout_ms?", "integer"),
+        ],
+    },
+    Shape {
+        name: "Evaluated",
+        summary: "The result of an expression.",
+        members: &[
+            ("object", "=evaluation"),
+            ("context", "string"),
+            ("result", "any"),
+            ("elapsed_us", "integer"),
+        ],
+    },
+    Shape {
+        name: "TokenRequest",
+        summary: "A token to make.",
+        members: &[("name", "string"), ("scopes", "[string]")],
+    },
+    Shape {
+        name: "Token",
+        summary: "A token, without its secret.",
+        members: &[
+            ("object", "=token"),
+            ("id", "string"),
+            ("name", "string"),
+            ("scopes", "[string]"),
+            ("created_at", "string"),
+            ("revoked_at", "string|null"),
+        ],
+    },
+    Shape {
+        name: "MintedToken",
+        summary: "A token with its secret, which is shown once.",
+        members: &[
+            ("object", "=token"),
+            ("id", "string"),
+            ("name", "string"),
+            ("scopes", "[string]"),
+            ("created_at", "string"),
+            ("revoked_at", "string|null"),
+            ("bearer", "string"),
+        ],
+    },
+    Shape {
+        name: "TokenList",
+        summary: "Tokens, oldest first.",
+        members: &[("object", "=list"), ("data", "[Token]")],
+    },
+    Shape {
+        name: "RevokedTokens",
+        summary: "How many tokens were revoked.",
+        members: &[("object", "=revoked_tokens"), ("id", "string"), ("revoked", "integer")],
+    },
+    Shape {
+        name: "Health",
+        summary: "The server answers.",
+        members: &[
+            ("object", "=health"),
+            ("status", "=ok"),
+            ("version", "string"),
+            ("instance_did", "string"),
+        ],
+    },
+    Shape {
+        name: "Readiness",
+        summary: "Records can be read and written.",
+        members: &[("object", "=readiness"), ("status", "=ready")],
+    },
+    Shape {
+        name: "FullHealth",
+        summary: "How the instance is, and what decides about a record.",
+        members: &[
+            ("object", "=health"),
+            ("status", "=ok"),
+            ("version", "string"),
+            ("instance_did", "string"),
+            ("engine", "EngineHealth"),
+            ("authorization", "object"),
+        ],
+    },
+    Shape {
+        name: "EngineHealth",
+        summary: "What the engine has done and what it holds.",
+        members: &[
+            ("object", "=engine_health"),
+            ("ingested_total", "integer"),
+            ("uptime_secs", "integer"),
+            ("work_loop", "object"),
+            ("store", "object"),
+            ("expression_cache?", "ExpressionCache"),
+        ],
+    },
+    Shape {
+        name: "ExpressionCache",
+        summary: "The counters of the cache of compiled expressions.",
+        members: &[
+            ("object", "=expression_cache"),
+            ("hits", "integer"),
+            ("misses", "integer"),
+            ("compile_errors", "integer"),
+            ("hit_rate_pct", "number"),
+            ("avg_compile_micros", "number"),
+            ("size", "integer"),
+            ("capacity", "integer"),
+        ],
+    },
+    Shape {
+        name: "OpenApi",
+        summary: "An OpenAPI document.",
+        members: &[("openapi", "string"), ("info", "object"), ("paths", "object")],
+    },
+];
+
+/// Returns the JSON Schema of a shape. More members than these may come with a later version.
+pub(super) fn schema(shape: &Shape) -> Object {
+    let mut properties = Object::new();
+    let mut required: Vec<&str> = Vec::new();
+    for (name, kind) in shape.members {
+        let bare = name.strip_suffix('?');
+        if bare.is_none() {
+            required.push(name);
+        }
+        properties.insert(bare.unwrap_or(name).into(), type_of(kind).into());
+    }
+    object! {
+        "type": "object",
+        "description": shape.summary,
+        "properties": properties,
+        "required": required,
+    }
+}
+
+/// Returns a reference to a shape.
+pub(super) fn reference(name: &str) -> Object {
+    object! { "$ref": format!("#/components/schemas/{name}") }
+}
+
+fn type_of(kind: &str) -> Object {
+    if kind == "any" {
+        return Object::new();
+    }
+    if let Some(word) = kind.strip_prefix('=') {
+        return object! { "const": word };
+    }
+    if let Some(element) = kind.strip_prefix('[').and_then(|kind| kind.strip_suffix(']')) {
+        return object! { "type": "array", "items": type_of(element) };
+    }
+    if let Some(kind) = kind.strip_suffix("|null") {
+        return object! { "type": vec![Value::from(kind), Value::from("null")] };
+    }
+    if kind.starts_with(|first: char| first.is_ascii_uppercase()) {
+        return reference(kind);
+    }
+    object! { "type": kind }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::super::super::endpoint::{ENDPOINTS, Outcome};
+    use super::*;
+
+    #[test]
+    fn every_shape_that_is_named_is_there_and_every_one_there_is_named() {
+        let mut named: BTreeSet<&str> = BTreeSet::from(["Error"]);
+        for endpoint in ENDPOINTS {
+            named.extend(endpoint.takes);
+            named.extend(endpoint.answers.iter().filter_map(|outcome| match outcome {
+                Outcome::Json(_, shape) => Some(*shape),
+                Outcome::Other(..) => None,
+            }));
+        }
+        for (_, kind) in SHAPES.iter().flat_map(|shape| shape.members) {
+            let kind = kind.trim_matches(['[', ']']);
+            named.extend(Some(kind).filter(|kind| kind.starts_with(char::is_uppercase)));
+        }
+        let there: BTreeSet<&str> = SHAPES.iter().map(|shape| shape.name).collect();
+        assert_eq!(named, there);
+        assert_eq!(there.len(), SHAPES.len(), "two shapes of one name");
+    }
+}

@@ -1,0 +1,142 @@
+//! Serving connections, and stopping.
+
+mod patient;
+
+use std::io;
+use std::sync::Arc;
+
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, UnixListener};
+use tokio::sync::{Semaphore, watch};
+use tokio::time::{sleep, timeout};
+
+use super::{Access, ApiState, ServerLimits, router};
+use patient::Patient;
+
+/// The most bytes of the head of a request.
+const MAX_HEAD_BYTES: usize = 64 * 1024;
+
+/// Something that is already listening.
+#[derive(Debug)]
+pub enum Listener {
+    /// A TCP port.
+    Tcp(TcpListener),
+    /// A Unix socket.
+    Unix(UnixListener),
+}
+
+/// Serves what listens, each in its own way, until `shutdown` is ready; then takes no more
+/// connections, tells every stream, and returns when the requests that are going on have ended or
+/// had their time.
+pub async fn serve(
+    state: ApiState,
+    listeners: Vec<(Listener, Access)>,
+    shutdown: impl Future<Output = ()>,
+) {
+    let stop = watch::Sender::new(false);
+    for (listener, access) in listeners {
+        let router = router(state.with_access(access));
+        let serving = Serving { router, limits: state.limits(), stop: stop.subscribe() };
+        tokio::spawn(serving.accept(listener));
+    }
+    shutdown.await;
+    tracing::info!("stopping");
+    state.leave();
+    stop.send_replace(true);
+    // Each loop and each connection holds a receiver for as long as it lasts.
+    stop.closed().await;
+}
+
+#[derive(Clone)]
+struct Serving {
+    router: Router,
+    limits: ServerLimits,
+    stop: watch::Receiver<bool>,
+}
+
+impl Serving {
+    async fn accept(mut self, listener: Listener) {
+        // Each listener has connections of its own, so that a crowd on the port leaves the socket
+        // free.
+        let places = Arc::new(Semaphore::new(self.limits.connections));
+        loop {
+            let next = async {
+                let place = Arc::clone(&places).acquire_owned().await;
+                (place, listener.accept().await)
+            };
+            let (place, accepted) = tokio::select! {
+                biased;
+                () = told(&mut self.stop) => return,
+                next = next => next,
+            };
+            match accepted {
+                Ok(stream) => {
+                    let connection = self.clone().converse(stream);
+                    tokio::spawn(async move {
+                        let _place = place;
+                        connection.await;
+                    });
+                }
+                Err(error) => self.rest(&error).await,
+            }
+        }
+    }
+
+    /// Waits a moment if accepting failed for a reason of our own: too many open files, say. A
+    /// client that has left meanwhile is no such reason.
+    async fn rest(&self, error: &io::Error) {
+        use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
+        if !matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset) {
+            tracing::error!(%error, "a connection could not be accepted");
+            sleep(self.limits.tick).await;
+        }
+    }
+
+    async fn converse(mut self, stream: Box<dyn Stream>) {
+        let service = TowerToHyperService::new(self.router);
+        let stream = Patient::new(stream, self.limits.unread);
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(self.limits.head)
+            .max_buf_size(MAX_HEAD_BYTES)
+            .serve_connection(TokioIo::new(stream), service);
+        let mut connection = std::pin::pin!(connection);
+        let ended = tokio::select! {
+            ended = connection.as_mut() => ended,
+            () = told(&mut self.stop) => {
+                connection.as_mut().graceful_shutdown();
+                timeout(self.limits.farewell, connection).await.unwrap_or(Ok(()))
+            }
+        };
+        if let Err(error) = ended {
+            tracing::debug!(%error, "a connection broke");
+        }
+    }
+}
+
+/// Waits until the server is told to stop.
+async fn told(stop: &mut watch::Receiver<bool>) {
+    // A sender that is gone has nothing more to say than that.
+    let _ = stop.wait_for(|stop| *stop).await;
+}
+
+trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
+
+impl Listener {
+    async fn accept(&self) -> io::Result<Box<dyn Stream>> {
+        match self {
+            Self::Tcp(listener) => {
+                let (stream, _) = listener.accept().await?;
+                stream.set_nodelay(true)?;
+                Ok(Box::new(stream))
+            }
+            Self::Unix(listener) => Ok(Box::new(listener.accept().await?.0)),
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! What the routes share.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use super::Access;
+use super::expression::ExpressionCache;
+use super::news::News;
+use crate::engine::Engine;
+
+/// How much a request may ask for, and how long it may take.
+#[derive(Debug, Clone, Copy)]
+pub struct ServerLimits {
+    /// How long a client may take to send the head of a request; also how long a connection is
+    /// kept between two requests.
+    pub head: Duration,
+    /// How long a client may take to send the body of a request.
+    pub body: Duration,
+    /// How long an answer may take. Does not hold for streams.
+    pub answer: Duration,
+    /// How long a client may read nothing of an answer that waits for it.
+    pub unread: Duration,
+    /// The most bytes of a body.
+    pub body_bytes: usize,
+    /// The most connections of one listener.
+    pub connections: usize,
+    /// How long a stream may be silent.
+    pub heartbeat: Duration,
+    /// How often a server with watchers asks whether another process has written.
+    pub tick: Duration,
+    /// How long requests may go on after the server was told to stop.
+    pub farewell: Duration,
+}
+
+impl Default for ServerLimits {
+    fn default() -> Self {
+        Self {
+            head: Duration::from_secs(10),
+            body: Duration::from_secs(30),
+            answer: Duration::from_mins(1),
+            unread: Duration::from_mins(1),
+            body_bytes: crate::canon::Limits::DOOR.bytes,
+            connections: 512,
+            heartbeat: Duration::from_secs(30),
+            tick: Duration::from_millis(100),
+            farewell: Duration::from_secs(5),
+        }
+    }
+}
+
+/// An engine with a face. Cheap to clone; all clones share one engine and one set of watchers.
+#[derive(Clone)]
+pub struct ApiState {
+    shared: Arc<Shared>,
+    access: Access,
+}
+
+struct Shared {
+    engine: Engine,
+    limits: ServerLimits,
+    news: News,
+    expressions: ExpressionCache,
+    leaving: watch::Sender<bool>,
+}
+
+impl ApiState {
+    /// Returns the state of a server over `engine`.
+    pub fn new(engine: Engine, access: Access) -> Self {
+        Self::with_limits(engine, access, ServerLimits::default())
+    }
+
+    /// Returns the state of a server over `engine`, with limits of its own.
+    pub fn with_limits(engine: Engine, access: Access, limits: ServerLimits) -> Self {
+        let shared = Shared {
+            engine,
+            limits,
+            news: News::default(),
+            expressions: ExpressionCache::default(),
+            leaving: watch::Sender::new(false),
+        };
+        Self { shared: Arc::new(shared), access }
+    }
+
+    /// Returns this state for requests that come in another way.
+    #[must_use]
+    pub fn with_access(&self, access: Access) -> Self {
+        Self { shared: Arc::clone(&self.shared), access }
+    }
+
+    /// Returns the engine.
+    pub fn engine(&self) -> &Engine {
+        &self.shared.engine
+    }
+
+    pub(super) fn access(&self) -> Access {
+        self.access
+    }
+
+    pub(super) fn limits(&self) -> ServerLimits {
+        self.shared.limits
+    }
+
+    pub(super) fn news(&self) -> &News {
+        &self.shared.news
+    }
+
+    pub(super) fn expressions(&self) -> &ExpressionCache {
+        &self.shared.expressions
+    }
+
+    /// Returns what becomes true when the server goes away.
+    pub(super) fn leaving(&self) -> watch::Receiver<bool> {
+        self.shared.leaving.subscribe()
+    }
+
+    /// Tells every stream that the server goes away.
+    pub(super) fn leave(&self) {
+        self.shared.leaving.send_replace(true);
+    }
+}

@@ -1,0 +1,131 @@
+//! The shapes that cross the wire (contract §2.2, §2.3).
+
+use super::problem::{Problem, Said};
+use crate::canon::{Object, Value};
+use crate::code::{Class, Coded};
+use crate::fold::ThreadStatus;
+use crate::object;
+use crate::record::ThreadId;
+use crate::store::{ThreadClocks, ThreadSummary, Token};
+
+/// Returns the envelope of an error, as every answer shows it.
+pub fn error(error: &dyn Coded) -> Object {
+    envelope(&Problem::of(error).said())
+}
+
+pub(super) fn envelope(said: &Said) -> Object {
+    let code = said.code.as_str();
+    let mut object = object! {
+        "object": "error",
+        "type": type_of(said.code.class()),
+        "code": code,
+        // Some clients read `error` first, others `code`.
+        "error": code,
+        "message": said.message.as_str(),
+    };
+    let details: [(&str, Option<Value>); 4] = [
+        ("field", said.field.as_deref().map(Value::from)),
+        ("reason", said.reason.map(Value::from)),
+        ("column", said.column.map(Value::from)),
+        ("hint", said.hint.as_deref().map(Value::from)),
+    ];
+    for (key, value) in details {
+        if let Some(value) = value {
+            object.insert(key.into(), value);
+        }
+    }
+    object
+}
+
+/// Returns the text of an envelope, what matters most first: some clients show people its first 200
+/// characters and nothing else.
+pub(super) fn envelope_text(said: &Said) -> String {
+    const ORDER: [&str; 9] =
+        ["code", "message", "field", "reason", "column", "hint", "error", "object", "type"];
+    let envelope = envelope(said);
+    let member = |key: &&str| Some(format!("{}:{}", Value::from(*key), envelope.get(*key)?));
+    let members: Vec<String> = ORDER.iter().filter_map(member).collect();
+    format!("{{{}}}", members.join(","))
+}
+
+/// Returns the word for what a caller can do about an error.
+const fn type_of(class: Class) -> &'static str {
+    match class {
+        Class::Invalid
+        | Class::Unprocessable
+        | Class::TooLarge
+        | Class::MediaType
+        | Class::Timeout => "invalid_request_error",
+        Class::Unauthenticated => "authentication_error",
+        Class::Refused => "permission_error",
+        Class::Missing => "not_found_error",
+        Class::Conflict => "conflict_error",
+        Class::Internal => "internal_error",
+        Class::Unavailable => "unavailable_error",
+    }
+}
+
+/// Returns the envelope of a list.
+pub fn list(data: Vec<Object>) -> Object {
+    object! { "object": "list", "data": data }
+}
+
+/// Returns a thread in a list of them.
+pub fn thread(summary: &ThreadSummary) -> Object {
+    object! {
+        "object": "thread",
+        "id": &summary.id,
+        "last_clock": summary.last_clock,
+        "namespace": summary.namespace.as_str(),
+        "record_count": summary.record_count,
+    }
+}
+
+/// Returns the state of a thread. One that nobody has written to has zeros, so that a writer can
+/// ask for the next clock before the first record.
+pub fn thread_state(thread: &ThreadId, clocks: &ThreadClocks, status: ThreadStatus) -> Object {
+    let actor_clocks: Object =
+        clocks.actor_clocks.iter().map(|(actor, clock)| (actor.clone(), (*clock).into())).collect();
+    let participants: Vec<&str> = clocks.actor_clocks.keys().map(String::as_str).collect();
+    object! {
+        "object": "thread_state",
+        "thread": thread,
+        "status": status.as_str(),
+        "last_clock": clocks.last_clock,
+        "actor_clocks": actor_clocks,
+        "record_count": clocks.record_count,
+        "participants": participants,
+        "head": clocks.head,
+    }
+}
+
+/// Returns a token, without its secret.
+pub fn token(token: &Token) -> Object {
+    let scopes: Vec<&str> = token.scopes.split(',').filter(|scope| !scope.is_empty()).collect();
+    object! {
+        "object": "token",
+        "id": token.id.as_str(),
+        "name": token.name.as_str(),
+        "scopes": scopes,
+        "created_at": token.created_at.to_string(),
+        "revoked_at": token.revoked_at.map(|at| at.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::canon::{Limits, parse};
+    use crate::record::{Reason, ShapeError};
+
+    #[test]
+    fn the_text_of_an_envelope_says_all_of_it_and_the_message_first() {
+        let mut shape = ShapeError::new("body.when", Reason::BadCel, "x".repeat(100));
+        shape.column = Some(7);
+        let problem = Problem::of(&shape.with_hint("y".repeat(300)));
+        let text = envelope_text(&problem.said());
+        let read = parse(text.as_bytes(), Limits::DOOR).expect("JSON");
+        assert_eq!(read, Value::from(envelope(&problem.said())));
+        assert!(text.find("xxx").is_some_and(|at| at < 100), "{text}");
+    }
+}

@@ -1,0 +1,15 @@
+//! The HTTP face, from outside: real listeners, a real store, bytes on a wire.
+
+#![cfg(feature = "http")]
+
+mod bodies;
+mod client;
+mod expressions;
+mod pages;
+mod query;
+mod records;
+mod schema;
+mod scopes;
+mod serving;
+mod threads;
+mod watch;
