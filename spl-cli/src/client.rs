@@ -6,58 +6,36 @@
 
 mod events;
 mod target;
+mod transport;
 
-use std::convert::Infallible;
+use std::cell::OnceCell;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt as _, Full};
-use hyper::body::{Bytes, Incoming};
 use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue};
 use hyper::{Method, Request, Response, Uri};
-use hyper_util::rt::TokioIo;
 use spl::canon::{Limits, Object, Value, parse};
-use spl::engine::Engine;
-use spl::http::{Access, ApiState};
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpStream, UnixStream};
+use spl::engine::{Engine, Home};
 use tokio::runtime::Runtime;
-use tower::ServiceExt as _;
-use tower::util::BoxCloneService;
 
 use crate::failure::Failure;
+use crate::home;
 pub(crate) use events::{Event, Events};
 pub(crate) use target::Target;
+use transport::{Body, Here, Question, Transport};
 
 /// How long a server may take for one answer. Streams may take as long as they like.
 const PATIENCE: Duration = Duration::from_mins(1);
-
-/// How long a connection may take.
-const CONNECT: Duration = Duration::from_secs(5);
-
-type Body = UnsyncBoxBody<Bytes, Box<dyn std::error::Error + Send + Sync>>;
-
-/// The engine's router, in this process.
-type Here = BoxCloneService<Request<Full<Bytes>>, Response<Body>, Infallible>;
 
 /// Asks the engine.
 pub(crate) struct Client {
     runtime: Runtime,
     transport: Transport,
-}
-
-enum Transport {
-    Socket(PathBuf),
-    Tcp(Remote),
-    Here(Here),
-}
-
-/// A server behind a URL.
-struct Remote {
-    /// Host and port.
-    authority: String,
-    bearer: Option<HeaderValue>,
+    /// The home of the server on the socket, which can do without it.
+    home: Option<Home>,
+    /// The instance of that home, once its server has gone away.
+    instead: OnceCell<Here>,
 }
 
 /// An answer that is no error.
@@ -78,14 +56,12 @@ impl Client {
     pub(crate) fn over_tcp(url: &str, bearer: Option<&str>) -> Result<Self, Failure> {
         let authority = authority_of(url)?;
         let bearer = bearer.map(header_of).transpose()?;
-        Self::over(Transport::Tcp(Remote { authority, bearer }))
+        Self::over(Transport::Tcp { authority, bearer })
     }
 
     /// Returns a client of an engine in this process.
     pub(crate) fn here(engine: Engine) -> Result<Self, Failure> {
-        let router = spl::http::router(ApiState::new(engine, Access::SameUser));
-        let boxed = tower::util::MapResponse::new(router, |answer: Response<_>| answer.map(unsync));
-        Self::over(Transport::Here(BoxCloneService::new(boxed)))
+        Self::over(Transport::Here(Here::over(engine)))
     }
 
     fn over(transport: Transport) -> Result<Self, Failure> {
@@ -93,7 +69,13 @@ impl Client {
             .enable_all()
             .build()
             .map_err(|error| Failure::local("the runtime could not be started", &error))?;
-        Ok(Self { runtime, transport })
+        Ok(Self { runtime, transport, home: None, instead: OnceCell::new() })
+    }
+
+    /// Returns a client that opens the instance of `home` itself if the server goes away while it
+    /// is asked.
+    pub(crate) fn or_open(self, home: Home) -> Self {
+        Self { home: Some(home), ..self }
     }
 
     /// Asks for what is at `target`.
@@ -116,7 +98,7 @@ impl Client {
         self.runtime.block_on(async {
             let answered =
                 tokio::time::timeout(PATIENCE, async { read(self.exchange(request).await?).await });
-            answered.await.map_err(|_| self.silent())?
+            answered.await.map_err(|_| self.transport.silent())?
         })
     }
 
@@ -150,13 +132,13 @@ impl Client {
         method: Method,
         target: &Target,
         body: Option<Object>,
-    ) -> Result<Request<Full<Bytes>>, Failure> {
+    ) -> Result<Question, Failure> {
         let mut request = Request::builder().method(method).uri(target.as_str());
         if body.is_some() {
             request = request.header(CONTENT_TYPE, "application/json");
         }
         let (host, bearer) = match &self.transport {
-            Transport::Tcp(remote) => (remote.authority.as_str(), remote.bearer.as_ref()),
+            Transport::Tcp { authority, bearer } => (authority.as_str(), bearer.as_ref()),
             Transport::Socket(_) | Transport::Here(_) => ("localhost", None),
         };
         request = request.header(HOST, host);
@@ -169,63 +151,27 @@ impl Client {
             .map_err(|error| Failure::local(format!("`{target}` cannot be asked for"), &error))
     }
 
-    async fn exchange(&self, request: Request<Full<Bytes>>) -> Result<Response<Body>, Failure> {
-        match &self.transport {
-            Transport::Here(router) => {
-                Ok(router.clone().oneshot(request).await.unwrap_or_else(|never| match never {}))
+    async fn exchange(&self, question: Question) -> Result<Response<Body>, Failure> {
+        if let Some(here) = self.instead.get() {
+            return Ok(here.ask(question).await);
+        }
+        let Some(home) = self.home.as_ref().filter(|_| is_repeatable(&question)) else {
+            return self.transport.ask(question).await;
+        };
+        match self.transport.ask(question.clone()).await {
+            Err(failure) if failure.is_unreachable() => {
+                let here = Here::over(home::open(home)?);
+                Ok(self.instead.get_or_init(|| here).ask(question).await)
             }
-            Transport::Socket(path) => {
-                let stream = self.connected(UnixStream::connect(path)).await?;
-                self.send(stream, request).await
-            }
-            Transport::Tcp(remote) => {
-                let stream = self.connected(TcpStream::connect(&remote.authority)).await?;
-                self.send(stream, request).await
-            }
+            answered => answered,
         }
     }
+}
 
-    async fn connected<S>(
-        &self,
-        connecting: impl Future<Output = std::io::Result<S>>,
-    ) -> Result<S, Failure> {
-        match tokio::time::timeout(CONNECT, connecting).await {
-            Ok(Ok(stream)) => Ok(stream),
-            Ok(Err(error)) => Err(self.unreachable(&error)),
-            Err(_) => Err(self.silent()),
-        }
-    }
-
-    async fn send(
-        &self,
-        stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-        request: Request<Full<Bytes>>,
-    ) -> Result<Response<Body>, Failure> {
-        let handshake = hyper::client::conn::http1::handshake(TokioIo::new(stream));
-        let (mut sender, connection) = handshake.await.map_err(|error| self.unreachable(&error))?;
-        tokio::spawn(connection);
-        let response = sender.send_request(request).await;
-        let response: Response<Incoming> = response.map_err(|error| self.unreachable(&error))?;
-        Ok(response.map(unsync))
-    }
-
-    fn unreachable(&self, cause: &dyn std::error::Error) -> Failure {
-        Failure::unreachable(format!("no server answers at {}: {cause}", self.place()))
-            .with_hint("See `spl status`, or start one with `spl serve --daemon`.")
-    }
-
-    fn silent(&self) -> Failure {
-        Failure::unreachable(format!("the server at {} does not answer in time", self.place()))
-            .with_hint("See `spl serve --logs`.")
-    }
-
-    fn place(&self) -> String {
-        match &self.transport {
-            Transport::Socket(path) => format!("`{}`", path.display()),
-            Transport::Tcp(remote) => format!("`http://{}`", remote.authority),
-            Transport::Here(_) => "this process".into(),
-        }
-    }
+/// Tells whether asking twice does what asking once does. A record has its id from its content, so
+/// the same one again is the same record; only tokens are made anew each time.
+fn is_repeatable(question: &Question) -> bool {
+    question.method() == Method::GET || !question.uri().path().starts_with("/v1/tokens")
 }
 
 /// Returns host and port of a URL.
@@ -248,14 +194,6 @@ fn authority_of(url: &str) -> Result<String, Failure> {
         return Err(wrong("it holds a user; a token goes into SPL_TOKEN"));
     }
     Ok(format!("{}:{}", authority.host(), authority.port_u16().unwrap_or(80)))
-}
-
-fn unsync<B>(body: B) -> Body
-where
-    B: hyper::body::Body<Data = Bytes> + Send + 'static,
-    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
-{
-    body.map_err(Into::into).boxed_unsync()
 }
 
 fn header_of(bearer: &str) -> Result<HeaderValue, Failure> {

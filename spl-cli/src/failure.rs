@@ -161,6 +161,11 @@ impl Failure {
         if self.0.reader_gone { 0 } else { self.0.exit as u8 }
     }
 
+    /// Returns whether nobody answered.
+    pub(crate) fn is_unreachable(&self) -> bool {
+        self.0.exit == Exit::Unreachable
+    }
+
     /// Returns whether there is nobody left to tell.
     pub(crate) const fn is_silent(&self) -> bool {
         self.0.reader_gone

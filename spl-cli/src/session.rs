@@ -92,7 +92,7 @@ pub(crate) fn named_actor(given: Option<&str>) -> Option<String> {
 fn local(home: &Home) -> Result<Client, Failure> {
     let socket = home.socket_path();
     match Socket::at(&socket) {
-        Socket::Answers => return Client::over_socket(socket),
+        Socket::Answers => return Ok(Client::over_socket(socket)?.or_open(home.clone())),
         Socket::Silent => {}
         Socket::TooLong => {
             output::warn(&format!("{}; the store is opened directly", too_long(&socket)));

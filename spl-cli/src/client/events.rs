@@ -6,8 +6,7 @@ use http_body_util::BodyExt as _;
 use spl::canon::{Limits, Value, parse};
 use tokio::runtime::Runtime;
 
-use super::Body;
-use crate::failure::Failure;
+use super::transport::Body;
 
 /// One event.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,15 +31,13 @@ impl<'r> Events<'r> {
         Self { runtime, body, frames: Frames::new() }
     }
 
-    /// Waits for the next event; `None` when the stream has ended.
-    pub(crate) fn next(&mut self) -> Result<Option<Event>, Failure> {
+    /// Waits for the next event; `None` when the stream has ended, in order or not.
+    pub(crate) fn next(&mut self) -> Option<Event> {
         loop {
             if let Some(event) = self.frames.next() {
-                return Ok(Some(event));
+                return Some(event);
             }
-            let Some(frame) = self.runtime.block_on(self.body.frame()) else { return Ok(None) };
-            let frame = frame
-                .map_err(|error| Failure::unreachable(format!("the stream broke: {error}")))?;
+            let frame = self.runtime.block_on(self.body.frame())?.ok()?;
             if let Ok(bytes) = frame.into_data() {
                 self.frames.feed(&bytes);
             }

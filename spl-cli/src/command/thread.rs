@@ -169,7 +169,7 @@ impl Watch<'_> {
         let mut events = client.follow(&target, self.last_id.as_deref())?;
         let mut heard = false;
         while self.left != Some(0) {
-            let Some(Event { name, id, data }) = events.next()? else { break };
+            let Some(Event { name, id, data }) = events.next() else { break };
             heard = true;
             self.last_id = id.or(self.last_id.take());
             match (name.as_str(), data.get("record")) {

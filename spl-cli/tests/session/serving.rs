@@ -1,28 +1,14 @@
 //! The server: started, found, killed, stopped.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpListener;
-use std::path::Path;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::process::{Child, Stdio};
 
-use rustix::fs::{FlockOperation, flock};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::terminal::{Terminal, assert_session};
-
-/// Returns the process of the server in the background.
-fn pid(home: &Path) -> Pid {
-    let text = fs::read_to_string(home.join("run/spl.pid")).expect("a pid");
-    Pid::from_raw(text.trim().parse().expect("a number")).expect("not zero")
-}
-
-/// Kills the server in the background, and waits until the kernel has buried it.
-fn kill(home: &Path) {
-    let lock = fs::File::open(home.join("run/spl.lock")).expect("a lock");
-    kill_process(pid(home), Signal::KILL).expect("killed");
-    flock(&lock, FlockOperation::LockShared).expect("its lock is free");
-}
 
 /// Starts a server in the foreground, and returns it with the first line that it prints.
 fn start(terminal: &Terminal, arguments: &[&str]) -> (Child, String) {
@@ -77,7 +63,7 @@ fn a_killed_server_stops_nobody() {
     let mut terminal = Terminal::with_instance();
     terminal.does("spl serve --daemon --port 0");
     terminal.does("spl know 'before' --thread th_x");
-    kill(&terminal.home());
+    terminal.kill_server();
     terminal.session(&[
         "ls .syncro/run",
         "spl serve --status",
@@ -92,6 +78,35 @@ fn a_killed_server_stops_nobody() {
         "spl serve --stop",
         "ls .syncro/run",
     ]);
+    assert_session!(terminal);
+}
+
+/// A server may end between the moment in which it is found and the one in which it is asked.
+#[test]
+fn a_server_that_goes_away_while_it_is_asked_is_done_without() {
+    let mut terminal = Terminal::with_instance();
+    let socket = UnixListener::bind(terminal.home().join("run/spl.sock")).expect("bound");
+    // Takes every connection and says nothing on any, as a server that is going away does.
+    let going = std::thread::spawn(move || {
+        for connection in socket.incoming() {
+            let mut asked = [0; 4];
+            if connection.expect("accepted").read(&mut asked).is_ok_and(|_| asked == *b"stop") {
+                return;
+            }
+        }
+    });
+    terminal.session(&[
+        "spl know hello --thread th_x",
+        "spl thread records th_x",
+        "spl thread watch th_x --since 0 -n 1",
+        "spl token list >/dev/null",
+        // Asked twice, it might make two.
+        "spl token create --name ci --scopes admin 2>&1 | grep -o NOT_REACHABLE",
+        "spl doctor | tail -n 2",
+    ]);
+    let mut stop = UnixStream::connect(terminal.home().join("run/spl.sock")).expect("connected");
+    stop.write_all(b"stop").expect("told");
+    going.join().expect("ended");
     assert_session!(terminal);
 }
 

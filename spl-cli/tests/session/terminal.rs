@@ -8,6 +8,9 @@ use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use rustix::fs::{FlockOperation, flock};
+use rustix::process::{Pid, Signal, kill_process};
+
 /// A shell in a folder of its own, which is also the user's home folder.
 pub(crate) struct Terminal {
     folder: tempfile::TempDir,
@@ -151,6 +154,15 @@ impl Terminal {
     pub(crate) fn transcript(&self) -> String {
         let folder = self.folder.path().display().to_string();
         named_ids(&self.transcript.replace(&folder, "~"))
+    }
+
+    /// Kills the server in the background, and waits until the kernel has buried it.
+    pub(crate) fn kill_server(&self) {
+        let lock = fs::File::open(self.home().join("run/spl.lock")).expect("a lock");
+        let pid = fs::read_to_string(self.home().join("run/spl.pid")).expect("a pid");
+        let pid = Pid::from_raw(pid.trim().parse().expect("a number")).expect("not zero");
+        kill_process(pid, Signal::KILL).expect("killed");
+        flock(&lock, FlockOperation::LockShared).expect("its lock is free");
     }
 
     /// Stops a server that a failed test would leave behind.
