@@ -46,5 +46,3 @@ pub mod tool;
 pub mod run;
 
 // Layer 9: face
-#[cfg(feature = "http")]
-pub mod http;

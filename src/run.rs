@@ -26,7 +26,7 @@ mod state;
 mod step;
 
 pub use drive::{Moment, Report, RunError, drive};
-pub use event::{Effect, Event, Returned};
+pub use event::{Effect, Event, Returned, Ruled};
 pub use guardrail::{BLOCK_AT, HALT_AT};
 pub use outcome::{Outcome, Verb};
 pub use spec::RunSpec;

@@ -62,7 +62,8 @@ impl Engine {
     /// Folds what stands above the watermark, as read from the store, and swaps it in.
     fn fold_new(&self) -> Result<Arc<Live>, EngineError> {
         let current = self.0.live.current.load_full();
-        let after = current.as_ref().map_or(Sequence::default(), |live| live.config.watermark().sequence());
+        let after =
+            current.as_ref().map_or(Sequence::default(), |live| live.config.watermark().sequence());
         let config_thread = ThreadId::config();
         let last = self.store().read(|reader| reader.last_of_thread(config_thread.as_str()))?;
         if let Some(current) = current.as_ref().filter(|_| last <= after) {

@@ -1,7 +1,6 @@
 //! Reading a script, and saying what is wrong with it.
 
 use std::collections::BTreeSet;
-use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use super::{CallRequest, Reply, StopReason, Usage};
@@ -30,22 +29,11 @@ pub enum ScriptError {
         /// What is wrong.
         message: String,
     },
-    /// The workspace cannot be opened.
-    #[error("the workspace `{}` cannot be opened", .path.display())]
-    Workspace {
-        /// The directory.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
 }
 
 impl Coded for ScriptError {
     fn code(&self) -> Code {
-        match self {
-            Self::NotJson(_) | Self::Wrong { .. } => Code::InvalidBody,
-            Self::Workspace { .. } => Code::InvalidRequest,
-        }
+        Code::InvalidBody
     }
 }
 

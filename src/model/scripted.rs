@@ -1,10 +1,7 @@
 //! The model that says what a file has for it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-use cap_std::ambient_authority;
-use cap_std::fs::Dir;
 
 use super::script::{ScriptError, Turn, read, reply};
 use super::{Model, ModelError, Reply, TurnRequest};
@@ -30,17 +27,13 @@ const LOOK_EVERY: Duration = Duration::from_millis(5);
 pub struct Scripted {
     turns: Vec<Turn>,
     next: usize,
-    workspace: Dir,
+    workspace: PathBuf,
 }
 
 impl Scripted {
     /// Reads a script; the files that it waits for are those of `workspace`.
     pub fn parse(script: &[u8], workspace: impl AsRef<Path>) -> Result<Self, ScriptError> {
-        let turns = read(script)?;
-        let path = workspace.as_ref();
-        let workspace = Dir::open_ambient_dir(path, ambient_authority())
-            .map_err(|source| ScriptError::Workspace { path: path.to_owned(), source })?;
-        Ok(Self { turns, next: 0, workspace })
+        Ok(Self { turns: read(script)?, next: 0, workspace: workspace.as_ref().to_owned() })
     }
 
     /// Goes on after `turns` turns that have been taken before, as a run does that is resumed.
@@ -52,7 +45,7 @@ impl Scripted {
 
     /// Waits for a file, and tells whether it came before `cancel` was raised.
     fn wait_for(&self, file: &Path, cancel: &Cancel) -> bool {
-        while !self.workspace.exists(file) {
+        while !self.workspace.join(file).exists() {
             if cancel.wait(LOOK_EVERY) {
                 return false;
             }

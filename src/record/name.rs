@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// The most bytes in the name of a thread or an actor ([R]: room for any DID, not for a payload).
+/// The most bytes in the name of a thread or an actor: room for any DID, not for a payload.
 const MAX_NAME_BYTES: usize = 1024;
 
 /// Why a text is not a name.

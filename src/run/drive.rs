@@ -1,6 +1,6 @@
 //! The driver: performs effects, feeds back what came of them, decides nothing.
 
-use super::{Effect, Event, Outcome, Returned, RunSpec, RunState, body, step};
+use super::{Effect, Event, Outcome, Returned, Ruled, RunSpec, RunState, body, step};
 use crate::cancel::Cancel;
 use crate::code::{Code, Coded};
 use crate::engine::{Engine, EngineError, Heard, RunSeat, ToolReturn};
@@ -155,7 +155,8 @@ impl Driver<'_> {
                 let record = self.engine.author(move |author| author.write(draft))?;
                 Event::TurnRecorded(record.id())
             }
-            Effect::RecordCall { call, verdict, guardrail } => {
+            Effect::RecordCall(ruled) => {
+                let Ruled { call, verdict, guardrail } = *ruled;
                 let call = self.engine.author(move |author| {
                     let call = author.write(call)?.id();
                     author.write(verdict.with_parents(vec![call]))?;

@@ -48,20 +48,24 @@ pub enum Effect {
     /// Store a reply. Answered by [`Event::TurnRecorded`].
     RecordTurn(Draft),
     /// Store a call and its ruling, in one commit. Answered by [`Event::CallRecorded`].
-    RecordCall {
-        /// The call.
-        call: Draft,
-        /// The ruling; its parent is the call, which has no id before it is stored.
-        verdict: Draft,
-        /// What the guardrail has to say, if it has.
-        guardrail: Option<Draft>,
-    },
+    RecordCall(Box<Ruled>),
     /// Execute a call. Answered by [`Event::Answered`].
     Execute(CallRequest),
     /// Store a result and ask the hooks, in one commit. Answered by [`Event::Observed`].
     Observe(Box<Returned>),
     /// Store the outcome. Answered by [`Event::Closed`].
     Close(Draft),
+}
+
+/// A call and the ruling on it, as they are to be stored.
+#[derive(Debug)]
+pub struct Ruled {
+    /// The call.
+    pub call: Draft,
+    /// The ruling; its parent is the call, which has no id before it is stored.
+    pub verdict: Draft,
+    /// What the guardrail has to say, if it has.
+    pub guardrail: Option<Draft>,
 }
 
 /// A call that returned, as the hooks and the records are to see it.

@@ -29,8 +29,14 @@ impl RunSpec {
 
     /// Returns the loop thread of a run of `actor` for `goal`, made unique by `nonce`.
     pub fn mint_thread(actor: &ActorId, goal: &str, nonce: &[u8]) -> Result<ThreadId, NameError> {
-        let digest =
-            hash_of(&[b"work-loop\0", actor.as_str().as_bytes(), b"\0", goal.as_bytes(), b"\0", nonce]);
+        let digest = hash_of(&[
+            b"work-loop\0",
+            actor.as_str().as_bytes(),
+            b"\0",
+            goal.as_bytes(),
+            b"\0",
+            nonce,
+        ]);
         ThreadId::parse(&format!("th_{}", hex(&digest)))
     }
 }

@@ -3,7 +3,7 @@
 use super::guardrail::{Ending, Stance, args_hash};
 use super::outcome::{HaltedBy, Outcome, Verb};
 use super::state::{Calling, Calls, Phase, RunState};
-use super::{Effect, Event, Returned, body, prompt};
+use super::{Effect, Event, Returned, Ruled, body, prompt};
 use crate::canon::hex;
 use crate::engine::Heard;
 use crate::model::{CallRequest, Message, ModelError, Reply, StopReason, TurnRequest};
@@ -24,7 +24,9 @@ pub fn step(mut state: RunState, event: Event) -> (RunState, Option<Effect>) {
             state.phase = Phase::Closing(outcome);
             None
         }
-        (_, Event::Cancelled) => Some(close(&mut state, Outcome::new(Verb::Cancelled, "cancelled"))),
+        (_, Event::Cancelled) => {
+            Some(close(&mut state, Outcome::new(Verb::Cancelled, "cancelled")))
+        }
         (Phase::New, Event::Start) => {
             state.phase = Phase::Opening;
             Some(Effect::Open(body::opening(&state)))
@@ -99,8 +101,9 @@ fn next_call(state: &mut RunState, turn: RecordId, mut calls: Calls) -> Effect {
     let blocked = guardrail.is_some();
     let call = body::call(state, &request, turn);
     let verdict = body::verdict(state, &request.name, layer, refused.as_deref());
-    state.phase = Phase::RecordingCall(Calling { request, turn, refused, blocked, halt, rest: calls });
-    Effect::RecordCall { call, verdict, guardrail }
+    state.phase =
+        Phase::RecordingCall(Calling { request, turn, refused, blocked, halt, rest: calls });
+    Effect::RecordCall(Box::new(Ruled { call, verdict, guardrail }))
 }
 
 /// A reply without a call ends the run.
@@ -197,21 +200,14 @@ fn answered(
         text: answer.shown.clone(),
         failed,
     });
-    let returned = Returned {
-        request: calling.request.clone(),
-        call,
-        answer,
-        took_ms,
-    };
+    let returned = Returned { request: calling.request.clone(), call, answer, took_ms };
     state.phase = Phase::Observing(calling);
     Effect::Observe(Box::new(returned))
 }
 
 fn observed(state: &mut RunState, calling: Calling, heard: Vec<Heard>) -> Effect {
-    let words = heard.into_iter().map(|heard| Message::Observation {
-        rule: heard.rule,
-        text: heard.text,
-    });
+    let words =
+        heard.into_iter().map(|heard| Message::Observation { rule: heard.rule, text: heard.text });
     state.messages.extend(words);
     match calling.halt {
         Some(outcome) => close(state, outcome),

@@ -142,7 +142,11 @@ impl Tx<'_> {
     }
 
     /// Counts a call about which the hooks of a namespace, and those above it, were asked.
-    pub fn count_call(&mut self, namespace: &Namespace, result: Sequence) -> Result<(), StoreError> {
+    pub fn count_call(
+        &mut self,
+        namespace: &Namespace,
+        result: Sequence,
+    ) -> Result<(), StoreError> {
         let sql = "INSERT INTO seam_calls (namespace, seq, n)
                    SELECT ?1, ?2, 1 + coalesce(
                        (SELECT n FROM seam_calls WHERE namespace = ?1 ORDER BY seq DESC LIMIT 1), 0)";

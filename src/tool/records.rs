@@ -43,9 +43,8 @@ pub fn record_tools(seat: &RecordSeat) -> Vec<Box<dyn Tool>> {
         (read_record_spec(), read_record),
         (record_note_spec(), record_note),
     ];
-    let boxed = |(spec, deed)| -> Box<dyn Tool> {
-        Box::new(RecordTool { spec, deed, seat: seat.clone() })
-    };
+    let boxed =
+        |(spec, deed)| -> Box<dyn Tool> { Box::new(RecordTool { spec, deed, seat: seat.clone() }) };
     tools.into_iter().map(boxed).collect()
 }
 

@@ -87,8 +87,8 @@ fn each_forbidden_field_is_refused_at_load() {
     let instance = Instance::new();
     let engine = instance.open();
     let fields = ["priority", "action", "suppress", "replace", "order", "instead_of", "colour"];
-    for (clock, field) in fields.iter().enumerate() {
-        let envelope = hook(field, clock as i64, &format!(",\"{field}\":1"));
+    for (clock, field) in (0..).zip(fields) {
+        let envelope = hook(field, clock, &format!(",\"{field}\":1"));
         let draft = Draft::from_envelope(crate::support::json(&envelope)).expect("an envelope");
         let prepared = engine.store().prepare(draft).expect("prepared");
         engine.store().append(prepared, Origin::Door).expect("past the door");

@@ -182,9 +182,10 @@ fn every_step_is_a_record() {
     ");
     let parents_are_there = played.records.iter().all(|stored| {
         stored.record.parents.iter().all(|id| {
-            played.records.iter().any(|other| {
-                other.record.id() == *id && other.sequence < stored.sequence
-            })
+            played
+                .records
+                .iter()
+                .any(|other| other.record.id() == *id && other.sequence < stored.sequence)
         })
     });
     assert!(parents_are_there, "each record names what it builds on");
@@ -273,7 +274,9 @@ fn a_hook_that_is_disabled_or_superseded_stops_at_once() {
         if let Moment::Calling(_) = moment {
             calls += 1;
             match calls {
-                2 => teach(&another, 1, &SHELL_FAILED.replace("read stderr first", "second version")),
+                2 => {
+                    teach(&another, 1, &SHELL_FAILED.replace("read stderr first", "second version"))
+                }
                 3 => teach(&another, 2, &format!("{SHELL_FAILED},\"enabled\":false")),
                 _ => {}
             }
@@ -288,12 +291,15 @@ fn a_hook_that_is_disabled_or_superseded_stops_at_once() {
 #[test]
 fn built_in_hooks_notice_repeats_and_absence() {
     let lab = Lab::new();
-    let look = |thread: &str| {
-        format!(r#"{{"name":"query_thread","args":{{"thread":"{thread}"}}}}"#)
-    };
-    let played = lab.play(&turns(&[bash("echo same"), bash("echo same"), look("th_empty"),
+    let look =
+        |thread: &str| format!(r#"{{"name":"query_thread","args":{{"thread":"{thread}"}}}}"#);
+    let played = lab.play(&turns(&[
+        bash("echo same"),
+        bash("echo same"),
+        look("th_empty"),
         r#"{"name":"query_thread","args":{"thread":"th_empty","count_only":true}}"#.into(),
-        r#"{"name":"query_thread","args":{"thread":"th_empty","filter":{"act":"KNOW"}}}"#.into()]));
+        r#"{"name":"query_thread","args":{"thread":"th_empty","filter":{"act":"KNOW"}}}"#.into(),
+    ]));
     let rules: Vec<&str> = bodies(&played, "core.work.observation.v1")
         .iter()
         .filter_map(|body| body["rule"].as_str())
@@ -328,7 +334,8 @@ fn a_hook_that_fails_says_nothing_and_is_counted() {
     );
     teach(&lab.engine, 2, SHELL_FAILED);
     let numbers: Vec<String> = (0..2000).map(|n| n.to_string()).collect();
-    let call = format!(r#"{{"name":"bash","args":{{"xs":[{}],"command":"false"}}}}"#, numbers.join(","));
+    let call =
+        format!(r#"{{"name":"bash","args":{{"xs":[{}],"command":"false"}}}}"#, numbers.join(","));
     let played = lab.play(&turns(&[call]));
     assert_eq!(observations(&played), ["bash ended with error; read stderr first."]);
     assert_eq!(lab.row("broken")["errors"].as_i64(), Some(1));
@@ -405,7 +412,10 @@ fn calls_of_a_cut_reply_are_answered_and_not_executed() {
     assert!(!lab.dir.path().join("workspace/executed").exists());
     assert_eq!(said(&played.told[1]), ["goal", "assistant 1", "bash failed true"]);
     let verdict = bodies(&played, "core.work.tool_verdict.v1")[0];
-    assert_eq!((verdict["decision"].as_str(), verdict["layer"].as_str()), (Some("deny"), Some("stop")));
+    assert_eq!(
+        (verdict["decision"].as_str(), verdict["layer"].as_str()),
+        (Some("deny"), Some("stop"))
+    );
 }
 
 /// The name of a tool is a model's invention, and is never read as a template.
@@ -416,7 +426,10 @@ fn a_tool_that_is_not_there_is_an_answer_and_its_name_is_only_a_name() {
     let played = lab.play(&turns(&[r#"{"name":"${status}","args":{}}"#.into(), bash("true")]));
     assert_eq!(observations(&played), ["[${status}] [error]", "[bash] [ok]"]);
     let verdict = bodies(&played, "core.work.tool_verdict.v1")[0];
-    assert_eq!((verdict["decision"].as_str(), verdict["layer"].as_str()), (Some("deny"), Some("grant")));
+    assert_eq!(
+        (verdict["decision"].as_str(), verdict["layer"].as_str()),
+        (Some("deny"), Some("grant"))
+    );
 }
 
 #[test]
@@ -456,12 +469,16 @@ fn the_model_sees_a_secret_that_the_store_never_holds() {
     let lab = Lab::new();
     let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
     let played = lab.play(&turns(&[bash(&format!("echo {secret}"))]));
-    let shown = played.told[1].messages.iter().any(|message| {
-        matches!(message, Message::ToolResult { text, .. } if text.contains(secret))
-    });
+    let shown = played.told[1].messages.iter().any(
+        |message| matches!(message, Message::ToolResult { text, .. } if text.contains(secret)),
+    );
     assert!(shown, "what the tool said is shown as it is");
     for stored in &played.records {
-        assert!(!stored.record.canonical().as_str().contains(secret), "{}", stored.record.canonical().as_str());
+        assert!(
+            !stored.record.canonical().as_str().contains(secret),
+            "{}",
+            stored.record.canonical().as_str()
+        );
     }
 }
 

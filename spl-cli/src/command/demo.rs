@@ -45,9 +45,16 @@ const SCRIPT: &str = r#"{"turns":[
 /// The turn during which the lesson is written.
 const LESSON_AT_TURN: u32 = 3;
 
-const LESSON: &str = r#"{"kind":"core.hook.v1","topic":"hook","name":"shell-failed","when":"record.body.tool == \"bash\" && record.body.status != \"ok\"","text":"${tool} ended with ${status}; read stderr first.","max_fires_per_run":2}"#;
+const LESSON: &str = concat!(
+    r#"{"kind":"core.hook.v1","topic":"hook","name":"shell-failed","#,
+    r#""when":"record.body.tool == \"bash\" && record.body.status != \"ok\"","#,
+    r#""text":"${tool} ended with ${status}; read stderr first.","max_fires_per_run":2}"#,
+);
 
-const FORBIDDEN: &str = r#"{"kind":"core.hook.v1","topic":"hook","name":"bossy","when":"true","text":"stop","priority":1}"#;
+const FORBIDDEN: &str = concat!(
+    r#"{"kind":"core.hook.v1","topic":"hook","name":"bossy","when":"true","#,
+    r#""text":"stop","priority":1}"#,
+);
 
 /// Plays the story.
 pub(crate) fn demo(session: &mut Session, _: &DemoArgs) -> Result<u8, Failure> {

@@ -1,0 +1,97 @@
+//! What is to be said about each hook (decision 5).
+
+use super::version::WrittenKey;
+use super::{Refusal, Standing};
+use crate::hook::Builtin;
+use crate::record::{Namespace, RecordId, Sequence};
+
+/// Where a hook comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// A record states it.
+    Record,
+    /// It is built in.
+    Builtin,
+}
+
+impl Source {
+    /// Returns the word on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Record => "record",
+            Self::Builtin => "builtin",
+        }
+    }
+}
+
+/// One hook, loaded or not, without its counters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookRow {
+    /// The name; as written, if it is no name.
+    pub name: String,
+    /// The namespace; as written, if it is no namespace.
+    pub namespace: String,
+    /// Where it comes from.
+    pub source: Source,
+    /// Whether it is meant to be loaded.
+    pub enabled: bool,
+    /// Whether it is in force.
+    pub loaded: bool,
+    /// Whether there is a version that passed the validator, predicate included.
+    pub compiled: bool,
+    /// The record of that version; `None` if there is none, and for what is built in.
+    pub record_id: Option<RecordId>,
+    /// The newest record of this name, if it is newer than that version and was refused.
+    pub refused: Option<Refusal>,
+    /// Where its first record stands: since then it could be asked. 0 for what is built in.
+    pub since: Sequence,
+}
+
+impl HookRow {
+    /// Returns the row of a hook that is built in.
+    pub(super) fn builtin(builtin: Builtin) -> Self {
+        Self {
+            name: builtin.name().into(),
+            namespace: Namespace::root().as_str().into(),
+            source: Source::Builtin,
+            enabled: true,
+            loaded: true,
+            compiled: true,
+            record_id: None,
+            refused: None,
+            since: Sequence::default(),
+        }
+    }
+
+    /// Returns the row of the versions of one key; `None` if all of them were erased.
+    pub(super) fn of(key: &WrittenKey, since: Sequence, standing: Standing) -> Option<Self> {
+        let Standing { current, refused } = standing;
+        if current.is_none() && refused.is_none() {
+            return None;
+        }
+        let enabled = current.as_ref().is_none_or(|current| current.hook.enabled());
+        Some(Self {
+            name: key.name.clone(),
+            namespace: key.namespace.clone(),
+            source: Source::Record,
+            enabled,
+            loaded: current.is_some() && enabled,
+            compiled: current.is_some(),
+            record_id: current.and_then(|current| current.record_id),
+            refused,
+            since,
+        })
+    }
+
+    /// Returns whether this is the row of that key.
+    pub(super) fn is_of(&self, key: &WrittenKey) -> bool {
+        self.namespace == key.namespace && self.name == key.name
+    }
+
+    /// Returns where the row stands among others that records state: where its words do, and last
+    /// if it has no namespace to speak in.
+    pub(super) fn place(&self) -> (usize, String, String) {
+        let depth = Namespace::parse(&self.namespace).map_or(usize::MAX, |space| space.depth());
+        (depth, self.name.clone(), self.namespace.clone())
+    }
+}

@@ -1,0 +1,105 @@
+//! What hooks are asked about: a call that returned, and the run it belongs to.
+
+use crate::canon::Object;
+use crate::predicate::{SystemFacts, Trust};
+use crate::record::{ActorId, Clock, Namespace, RecordId, ThreadId};
+use crate::time::Timestamp;
+
+/// The most characters of an answer that a predicate sees.
+pub const CONTENT_CHARS: usize = 4096;
+
+/// One of the run's own tool calls, after it returned.
+#[derive(Debug, Clone, Copy)]
+pub struct ReturnedCall<'a> {
+    /// The name of the tool.
+    pub tool: &'a str,
+    /// The arguments of the call, whole.
+    pub args: &'a Object,
+    /// How it ended: `ok`, `error`, or what the tool result says.
+    pub status: &'a str,
+    /// The answer as the actor is shown it. More than [`CONTENT_CHARS`] is not looked at.
+    pub content: &'a str,
+    /// What the permission rules know the tool by, such as `tool:bash`. Its own fact: nothing
+    /// derives it from `tool` or the other way round (decision 16).
+    pub resource: &'a str,
+    /// The record of the call, if there is one.
+    pub call: Option<RecordId>,
+    /// The clock of the record of its result.
+    pub clock: Clock,
+}
+
+impl<'a> ReturnedCall<'a> {
+    /// Returns the part of the answer that a predicate sees: its first characters, cut without a
+    /// mark.
+    pub fn head(&self) -> &'a str {
+        first_chars(self.content, CONTENT_CHARS)
+    }
+}
+
+/// The run that a call belongs to.
+#[derive(Debug, Clone, Copy)]
+pub struct RunFacts<'a> {
+    /// The loop thread.
+    pub thread: &'a ThreadId,
+    /// Who runs.
+    pub actor: &'a ActorId,
+    /// Where it runs. Hooks of this namespace and of those above it speak.
+    pub namespace: &'a Namespace,
+    /// What the run's work is trusted under.
+    pub domain: &'a str,
+    /// The score of the run's own actor in its own domain.
+    pub trust: f64,
+    /// How many verdicts that score is made of.
+    pub trust_count: i64,
+    /// The time of day.
+    pub now: Timestamp,
+    /// The instance.
+    pub system: SystemFacts<'a>,
+}
+
+/// A hook learns the trust in the run's own actor and domain; of everybody else it learns nothing.
+impl Trust for RunFacts<'_> {
+    fn score(&self, actor: &str, domain: &str) -> f64 {
+        if self.is_own(actor, domain) { self.trust } else { 0.0 }
+    }
+
+    fn count(&self, actor: &str, domain: &str) -> i64 {
+        if self.is_own(actor, domain) { self.trust_count } else { 0 }
+    }
+}
+
+impl RunFacts<'_> {
+    fn is_own(&self, actor: &str, domain: &str) -> bool {
+        actor == self.actor.as_str() && domain == self.domain
+    }
+}
+
+/// Returns the first `count` characters of `text`.
+fn first_chars(text: &str, count: usize) -> &str {
+    if text.len() <= count {
+        return text;
+    }
+    match text.get(..count) {
+        // Characters of one byte each are what most answers are made of.
+        Some(head) if head.is_ascii() => head,
+        _ => text.char_indices().nth(count).and_then(|(end, _)| text.get(..end)).unwrap_or(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_cut_by_characters() {
+        let check =
+            |text: &str, count: usize, want: &str| assert_eq!(first_chars(text, count), want);
+        check("abc", 3, "abc");
+        check("abcd", 3, "abc");
+        check("äöü", 3, "äöü");
+        check("äöüx", 3, "äöü");
+        check("abü", 2, "ab");
+        check("a😀b😀", 3, "a😀b");
+        check("", 3, "");
+    }
+}

@@ -1,0 +1,209 @@
+//! The live set: every hook in force, asked in the order of their words.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::{Builtin, History, Hook, HookKey, ReturnedCall, RunFacts, shown};
+use crate::predicate::{BodyFacts, Facts, Failure, PredicateSet, RecordFacts, Ruling};
+use crate::record::{Act, DataType, Namespace, RecordId};
+
+/// A hook that is in force, and the record that put it there.
+#[derive(Debug, Clone)]
+pub struct InForce {
+    /// The hook.
+    pub hook: Arc<Hook>,
+    /// The record; `None` for a hook that an embedder brings along.
+    pub record_id: Option<RecordId>,
+}
+
+/// Every hook in force. The two that are built in are always among them.
+#[derive(Debug, Clone, Default)]
+pub struct HookSet {
+    /// The hooks of each namespace by its path, in the order of their names. Along one line of
+    /// descent the depths differ, so asking from the root down is the order of decision 7.
+    spaces: BTreeMap<Box<str>, Arc<PredicateSet<InForce>>>,
+    len: usize,
+}
+
+/// What the hooks have to say about one returned call.
+///
+/// Every hook that speaks in the run's namespace was asked once. What is in neither list did not
+/// hold, and most of that was never evaluated.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Asked {
+    /// Words, in the order of the hooks, before any cap.
+    pub spoken: Vec<Candidate>,
+    /// Hooks that could not be asked. They say nothing, and they are reported.
+    pub skipped: Vec<(HookKey, Failure)>,
+}
+
+/// The words of one hook for one call. They are said if the hook's cap has room for them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    /// Which hook.
+    pub key: HookKey,
+    /// The record of the hook; `None` for one that is built in.
+    pub record_id: Option<RecordId>,
+    /// The words, with their blanks filled.
+    pub text: String,
+    /// How often the hook may speak in one run.
+    pub cap: u32,
+}
+
+impl Candidate {
+    /// Returns the words as the actor is shown them.
+    pub fn shown(&self) -> String {
+        shown(&self.key.name, &self.text)
+    }
+}
+
+/// What one call adds to the counters of one hook, beside that it was asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tally {
+    /// Its predicate held.
+    pub held: u32,
+    /// Its predicate failed in another way than by its budget.
+    pub errors: u32,
+    /// Its predicate wanted more work or more memory than its budget.
+    pub overruns: u32,
+}
+
+impl Asked {
+    /// Returns what to add to the counters, for each hook that held or failed.
+    pub fn tally(&self) -> impl Iterator<Item = (&HookKey, Tally)> {
+        let held = Tally { held: 1, ..Tally::default() };
+        let spoken = self.spoken.iter().map(move |it| (&it.key, held));
+        spoken.chain(self.skipped.iter().map(|(key, failure)| (key, Tally::of(failure))))
+    }
+
+    fn hear(&mut self, in_force: &InForce, ruling: Ruling, call: &ReturnedCall<'_>) {
+        let InForce { hook, record_id } = in_force;
+        match ruling {
+            Ruling::Holds => self.spoken.push(Candidate {
+                key: hook.key().clone(),
+                record_id: *record_id,
+                text: hook.text().fill(call.tool, call.status),
+                cap: hook.max_fires_per_run(),
+            }),
+            Ruling::DoesNotHold => {}
+            Ruling::Failed(failure) => self.skipped.push((hook.key().clone(), failure)),
+        }
+    }
+}
+
+impl Tally {
+    const fn of(failure: &Failure) -> Self {
+        let none = Self { held: 0, errors: 0, overruns: 0 };
+        match failure {
+            Failure::OverBudget { .. } | Failure::TooLarge { .. } => Self { overruns: 1, ..none },
+            _ => Self { errors: 1, ..none },
+        }
+    }
+}
+
+impl HookSet {
+    /// Returns the set of these hooks. Of two with one key the later stands; one that is not
+    /// enabled is left out.
+    pub fn new(hooks: impl IntoIterator<Item = InForce>) -> Self {
+        let keyed: BTreeMap<HookKey, InForce> =
+            hooks.into_iter().map(|in_force| (in_force.hook.key().clone(), in_force)).collect();
+        let mut spaces: BTreeMap<Box<str>, Vec<InForce>> = BTreeMap::new();
+        for (key, in_force) in keyed {
+            if in_force.hook.enabled() {
+                spaces.entry(key.namespace.as_str().into()).or_default().push(in_force);
+            }
+        }
+        let len = spaces.values().map(Vec::len).sum();
+        let index = |hooks: Vec<InForce>| -> PredicateSet<InForce> {
+            let keyed = |it: InForce| {
+                let when = it.hook.when().clone();
+                (it, when)
+            };
+            hooks.into_iter().map(keyed).collect()
+        };
+        let spaces = spaces.into_iter().map(|(path, hooks)| (path, Arc::new(index(hooks))));
+        Self { spaces: spaces.collect(), len }
+    }
+
+    /// Returns how many hooks there are, without those built in.
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Returns whether there are only those built in.
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Asks every hook of the run's namespace and of those above it about `call`, which is the one
+    /// that `history` noted last.
+    ///
+    /// Caps are not applied here: whoever says the words claims each fire where it is counted.
+    pub fn ask(&self, call: &ReturnedCall<'_>, run: &RunFacts<'_>, history: &History) -> Asked {
+        let mut asked = Asked::default();
+        asked.spoken.extend(Builtin::ALL.iter().filter_map(|it| it.candidate(call, history)));
+        let parents: Vec<String> = call.call.iter().map(RecordId::to_string).collect();
+        let facts = facts(call, run, &parents);
+        for space in self.lineage(run.namespace) {
+            space.ask(&facts, |in_force, ruling| asked.hear(in_force, ruling, call));
+        }
+        asked
+    }
+
+    /// Returns the hooks that a call in `namespace` is asked about, in the order of their words,
+    /// without those built in.
+    pub fn speaking_in<'a>(
+        &'a self,
+        namespace: &'a Namespace,
+    ) -> impl Iterator<Item = &'a InForce> {
+        self.lineage(namespace).flat_map(|space| space.iter().map(|(in_force, _)| in_force))
+    }
+
+    /// Returns the hooks of `namespace` and of those above it, from the root down.
+    fn lineage<'a>(
+        &'a self,
+        namespace: &'a Namespace,
+    ) -> impl Iterator<Item = &'a PredicateSet<InForce>> {
+        let path = namespace.as_str();
+        let above = path.match_indices('/').filter_map(move |(end, _)| path.get(..end));
+        // `default` is above every path, also where it is written as its first segment.
+        let below_root = above.chain([path]).filter(|path| *path != ROOT);
+        [ROOT]
+            .into_iter()
+            .chain(below_root)
+            .filter_map(|path| Some(self.spaces.get(path)?.as_ref()))
+    }
+}
+
+/// The path of the namespace that every other descends from.
+const ROOT: &str = "default";
+
+/// The synthetic record that a predicate sees (contract §5.3).
+fn facts<'a>(
+    call: &'a ReturnedCall<'_>,
+    run: &'a RunFacts<'_>,
+    parents: &'a [String],
+) -> Facts<'a> {
+    Facts {
+        record: RecordFacts {
+            act: Act::Call.as_str(),
+            actor: run.actor.as_str(),
+            thread: run.thread.as_str(),
+            data_type: DataType::Scalar.as_str(),
+            clock: call.clock.get(),
+            parents,
+            body: BodyFacts::Call {
+                tool: call.tool,
+                args: call.args,
+                status: call.status,
+                content: call.head(),
+            },
+        },
+        resource: call.resource,
+        actor: run.actor.as_str(),
+        namespace: run.namespace.as_str(),
+        trust: run,
+        now_secs: run.now.as_secs(),
+        system: run.system,
+    }
+}

@@ -1,0 +1,11 @@
+//! The fold of the configuration: stories, and the laws it keeps.
+
+#[path = "config/laws.rs"]
+mod laws;
+#[path = "fold/log.rs"]
+#[expect(dead_code, reason = "the part that reads fixtures is for others")]
+mod log;
+#[path = "config/stories.rs"]
+mod stories;
+#[path = "config/written.rs"]
+mod written;
