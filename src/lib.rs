@@ -46,3 +46,5 @@ pub mod tool;
 pub mod run;
 
 // Layer 9: face
+#[cfg(feature = "http")]
+pub mod http;

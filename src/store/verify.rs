@@ -49,6 +49,23 @@ impl Store {
     }
 }
 
+impl Store {
+    /// Checks that the signed head is the newest row: a look that costs nothing and sees a tail
+    /// that was cut off. Other rows are not looked at.
+    pub fn verify_head(&self) -> Result<Option<Fault>, StoreError> {
+        self.read(|reader| {
+            let sql = "SELECT seq, chain FROM records ORDER BY seq DESC LIMIT 1";
+            let mut statement = reader.connection.prepare(sql)?;
+            let mut rows = statement.query([])?;
+            let last = match rows.next()? {
+                Some(row) => Head { sequence: Sequence::new(row.get(0)?), chain: row.get(1)? },
+                None => Head::default(),
+            };
+            check_head(reader.connection, last, self.keyring())
+        })
+    }
+}
+
 const ROWS: &str = "
     SELECT seq, id, canonical, judged_by, received_at, origin, signer, sig, chain,
            thread, actor, act, clock, data_type, namespace, kind, verdict

@@ -4,14 +4,11 @@
 //! folder, and a second process that writes the lesson with `spl know` while the loop runs. Only
 //! the model plays a script, so that the story is the same each time.
 
-use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output as Finished};
 
 use clap::Args;
 use spl::cancel::Cancel;
-use spl::canon::{Limits, Value, parse};
-use spl::code::Coded as _;
 use spl::engine::{Engine, EngineOptions, Home};
 use spl::model::{Message, Model, ModelError, Reply, Scripted, TurnRequest};
 use spl::object;
@@ -25,10 +22,10 @@ use crate::output::{DIM, NAME, Output};
 use crate::session::Session;
 
 /// Show the main job: a running loop hears a lesson that another process writes
-///
-/// Works in a temporary home and reads the current folder; nothing of yours is changed.
 #[derive(Args, Debug)]
 #[command(after_help = "\
+Works in a temporary home and reads the current folder; nothing of yours is changed.
+
 Example:
   spl demo")]
 pub(crate) struct DemoArgs {}
@@ -36,7 +33,8 @@ pub(crate) struct DemoArgs {}
 const SCRIPT: &str = r#"{"turns":[
   {"text":"I look around.","tool_calls":[{"name":"list_dir","args":{}}]},
   {"text":"I read the notes.","tool_calls":[{"name":"bash","args":{"command":"cat NOTES.draft"}}]},
-  {"text":"I try the other name.","tool_calls":[{"name":"bash","args":{"command":"cat notes.draft"}}]},
+  {"text":"I try the other name.",
+   "tool_calls":[{"name":"bash","args":{"command":"cat notes.draft"}}]},
   {"text":"I was told to read stderr: there is no such file. I look for one that is there.",
    "tool_calls":[{"name":"bash","args":{"command":"ls"}}]},
   {"text":"There are no notes here; the folder is as listed."}
@@ -48,12 +46,12 @@ const LESSON_AT_TURN: u32 = 3;
 const LESSON: &str = concat!(
     r#"{"kind":"core.hook.v1","topic":"hook","name":"shell-failed","#,
     r#""when":"record.body.tool == \"bash\" && record.body.status != \"ok\"","#,
-    r#""text":"${tool} ended with ${status}; read stderr first.","max_fires_per_run":2}"#,
+    r#""text":"${tool} ended with ${status}; read stderr first.","max_fires_per_run":2}"#
 );
 
 const FORBIDDEN: &str = concat!(
-    r#"{"kind":"core.hook.v1","topic":"hook","name":"bossy","when":"true","#,
-    r#""text":"stop","priority":1}"#,
+    r#"{"kind":"core.hook.v1","topic":"hook","name":"bossy","#,
+    r#""when":"true","text":"stop","priority":1}"#
 );
 
 /// Plays the story.
@@ -63,11 +61,12 @@ pub(crate) fn demo(session: &mut Session, _: &DemoArgs) -> Result<u8, Failure> {
         .map_err(|error| Failure::local("a temporary home could not be made", &error))?;
     let home = Home::at(folder.path().join("home"));
     home.initialise("demo").map_err(|error| Failure::coded(&error))?;
-    let engine = Engine::open(&home, EngineOptions::default())
-        .map_err(|error| Failure::coded(&error))?;
+    let engine =
+        Engine::open(&home, EngineOptions::default()).map_err(|error| Failure::coded(&error))?;
     let workspace = Workspace::open(Path::new(".")).map_err(|error| Failure::coded(&error))?;
     let script = Scripted::parse(SCRIPT.as_bytes(), workspace.path());
-    let mut model = Reading { script: script.map_err(|error| Failure::coded(&error))?, read: Vec::new() };
+    let mut model =
+        Reading { script: script.map_err(|error| Failure::coded(&error))?, read: Vec::new() };
     let actor = ActorId::parse("did:sync:agent:demo").map_err(|e| Failure::usage(e.to_string()))?;
     let goal = "find the notes of this project";
     let spec = RunSpec {
@@ -90,7 +89,8 @@ pub(crate) fn demo(session: &mut Session, _: &DemoArgs) -> Result<u8, Failure> {
     if let Some(failure) = story.failure.take() {
         return Err(failure);
     }
-    story.say("What the model read after its third turn, the result and the lesson side by side:")?;
+    story
+        .say("What the model read after its third turn, the result and the lesson side by side:")?;
     for line in model.read {
         story.line(&format!("    {line}"))?;
     }
@@ -122,10 +122,14 @@ struct Reading {
 
 impl Model for Reading {
     fn turn(&mut self, request: &TurnRequest, cancel: &Cancel) -> Result<Reply, ModelError> {
-        let turns =
-            request.messages.iter().filter(|said| matches!(said, Message::Assistant { .. })).count();
+        let turns = request
+            .messages
+            .iter()
+            .filter(|said| matches!(said, Message::Assistant { .. }))
+            .count();
         if turns == LESSON_AT_TURN as usize {
-            let last = request.messages.iter().rposition(|said| matches!(said, Message::Assistant { .. }));
+            let last =
+                request.messages.iter().rposition(|said| matches!(said, Message::Assistant { .. }));
             let since = request.messages.iter().skip(last.map_or(0, |last| last + 1));
             self.read = since.flat_map(lines_of).collect();
         }

@@ -15,16 +15,17 @@ use spl::run::{Moment, Report, RunSpec, drive};
 use spl::tool::{RecordSeat, Toolbox, Workspace, allowed_environment, record_tools};
 
 use crate::failure::Failure;
-use crate::output::Output;
+use crate::home;
+use crate::output::{Output, plural};
 use crate::session::Session;
 pub(super) use show::show;
 
 /// Run a goal to its end, and show its turns as they happen
-///
-/// The run works in this process, on the store of this machine's instance, and hears every hook
-/// from the moment it is written. `bash` starts in the workspace and is not confined to it.
 #[derive(Args, Debug)]
 #[command(after_help = "\
+The run works in this process, on the store of this machine's instance, and hears every hook
+from the moment it is written. `bash` starts in the workspace and is not confined to it.
+
 Examples:
   spl work-loop \"say hello\" --echo --workspace .
   spl work-loop \"tidy up\" --script turns.json --workspace ~/project --max-turns 10
@@ -44,7 +45,8 @@ pub(crate) struct WorkLoopArgs {
     #[arg(long, value_name = "DIR")]
     workspace: PathBuf,
     /// The most turns
-    #[arg(long, value_name = "N", default_value_t = RunSpec::DEFAULT_MAX_TURNS)]
+    #[arg(long, value_name = "N", default_value_t = RunSpec::DEFAULT_MAX_TURNS,
+          value_parser = clap::value_parser!(u32).range(1..))]
     max_turns: u32,
     /// Where the run stands; it hears the hooks of this namespace and of those above it
     #[arg(long, value_name = "NS", default_value = "default")]
@@ -60,12 +62,10 @@ pub(crate) struct WorkLoopArgs {
 /// Runs a goal to its end.
 pub(crate) fn work_loop(session: &mut Session, args: &WorkLoopArgs) -> Result<u8, Failure> {
     session.refuse_server("spl work-loop")?;
-    let workspace =
-        Workspace::open(&args.workspace).map_err(|error| Failure::coded(&error))?;
+    let workspace = Workspace::open(&args.workspace).map_err(|error| Failure::coded(&error))?;
     let mut model = model_of(args, &workspace)?;
     let spec = spec_of(args, model.name())?;
-    let home = session.made_home()?;
-    let engine = session.engine(&home)?;
+    let engine = home::open(&home::made()?)?;
     let tools = tools_of(&engine, &spec, &workspace)?;
     let cancel = Cancel::new();
     cancel_on_interrupt(&cancel)?;
@@ -99,8 +99,9 @@ pub(super) fn play(
 
 fn model_of(args: &WorkLoopArgs, workspace: &Workspace) -> Result<Box<dyn Model>, Failure> {
     let Some(path) = &args.script else { return Ok(Box::new(Echo)) };
-    let script = std::fs::read(path)
-        .map_err(|error| Failure::usage(format!("`{}` could not be read: {error}", path.display())))?;
+    let script = std::fs::read(path).map_err(|error| {
+        Failure::usage(format!("`{}` could not be read: {error}", path.display()))
+    })?;
     let scripted = Scripted::parse(&script, workspace.path());
     Ok(Box::new(scripted.map_err(|error| Failure::coded(&error))?))
 }
@@ -137,7 +138,10 @@ pub(super) fn tools_of(
     spec: &RunSpec,
     workspace: &Workspace,
 ) -> Result<Toolbox, Failure> {
-    let environment = allowed_environment(std::env::vars_os());
+    // A variable that is no text cannot be among those that are passed on.
+    let variables = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    let environment = allowed_environment(variables);
     let mut tools = Toolbox::of_workspace(workspace, environment);
     let seat = RecordSeat {
         engine: engine.clone(),
@@ -182,8 +186,10 @@ fn tell(out: &mut Output, report: &Report) -> Result<(), Failure> {
     out.answer(&answer, |text| {
         writeln!(
             text,
-            "{turns} turns, {calls_ok} calls ok, {calls_failed} failed, {observations} observations\n\
-             See it again: spl thread records {thread}"
+            "{turns}, {calls_ok} calls ok, {calls_failed} failed, {heard}\n\
+             See it again: spl thread records {thread}",
+            turns = plural((*turns).into(), "turn"),
+            heard = plural((*observations).into(), "observation"),
         )
     })
 }

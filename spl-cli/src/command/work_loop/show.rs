@@ -30,7 +30,8 @@ fn as_text(moment: &Moment<'_>) -> String {
     match moment {
         Moment::Opened(thread) => format!("{DIM}loop {thread}{DIM:#}\n"),
         Moment::Replied { turn, reply } => {
-            let words = if reply.text.is_empty() { String::new() } else { indented(&reply.text, "  ") };
+            let words =
+                if reply.text.is_empty() { String::new() } else { indented(&reply.text, "  ") };
             format!("{NAME}turn {turn}{NAME:#}\n{words}")
         }
         Moment::Calling(request) => {
@@ -57,11 +58,10 @@ fn as_text(moment: &Moment<'_>) -> String {
 /// The first lines of a text, each behind `indent`.
 fn indented(text: &str, indent: &str) -> String {
     let mut lines = text.lines();
-    let mut shown: String = lines
-        .by_ref()
-        .take(LINES)
-        .map(|line| format!("{indent}{}\n", cut(&printable(line), COLUMNS)))
-        .collect();
+    let mut shown = String::new();
+    for line in lines.by_ref().take(LINES) {
+        shown.push_str(&format!("{indent}{}\n", cut(line, COLUMNS)));
+    }
     let more = lines.count();
     if more > 0 {
         shown.push_str(&format!("{indent}… {more} lines more\n"));

@@ -1,0 +1,74 @@
+//! The commands, one file each: its arguments, then the function that does it.
+//!
+//! A command returns the exit status of what it found, or the failure to find out.
+
+pub(crate) mod backup;
+pub(crate) mod completions;
+pub(crate) mod demo;
+pub(crate) mod doctor;
+pub(crate) mod expr;
+pub(crate) mod health;
+pub(crate) mod hook;
+pub(crate) mod init;
+pub(crate) mod record;
+pub(crate) mod serve;
+pub(crate) mod status;
+pub(crate) mod thread;
+pub(crate) mod token;
+pub(crate) mod verify;
+pub(crate) mod version;
+pub(crate) mod work_loop;
+pub(crate) mod write;
+
+use std::process::ExitCode;
+
+use spl::record::Act;
+
+use crate::cli::{Command, Options};
+use crate::failure::Failure;
+use crate::logging;
+use crate::session::Session;
+
+/// The exit status of a command that has found everything well.
+const WELL: u8 = 0;
+
+/// Does what a command line asks for.
+pub(crate) fn run(options: Options, command: Command) -> ExitCode {
+    if !matches!(command, Command::Serve(_)) {
+        logging::to_stderr();
+    }
+    let mut session = Session::new(options);
+    match perform(&mut session, command) {
+        Ok(status) => ExitCode::from(status),
+        Err(failure) => {
+            session.out.failure(&failure);
+            ExitCode::from(failure.exit())
+        }
+    }
+}
+
+fn perform(session: &mut Session, command: Command) -> Result<u8, Failure> {
+    match command {
+        Command::Init(args) => init::init(session, &args),
+        Command::Know(args) => write::write(session, Act::Know, &args),
+        Command::Do(args) => write::write(session, Act::Do, &args),
+        Command::Intend(args) => write::write(session, Act::Intend, &args),
+        Command::Learn(args) => write::write(session, Act::Learn, &args),
+        Command::Hook(command) => hook::hook(session, command),
+        Command::Thread(command) => thread::thread(session, command),
+        Command::Record(command) => record::record(session, command),
+        Command::Expr(command) => expr::expr(session, command),
+        Command::WorkLoop(args) => return work_loop::work_loop(session, &args),
+        Command::Demo(args) => return demo::demo(session, &args),
+        Command::Serve(args) => return serve::serve(session, &args),
+        Command::Status => status::status(session),
+        Command::Health => health::health(session),
+        Command::Doctor => return doctor::doctor(session),
+        Command::Verify(args) => return verify::verify(session, &args),
+        Command::Backup(args) => backup::backup(session, &args),
+        Command::Token(command) => token::token(session, command),
+        Command::Completions(args) => completions::completions(session, &args),
+        Command::Version => version::version(session),
+    }
+    .map(|()| WELL)
+}

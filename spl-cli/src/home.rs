@@ -1,0 +1,87 @@
+//! Finding the home of the instance, and what to call its owner.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use spl::engine::{Engine, EngineOptions, Home};
+
+use crate::failure::Failure;
+use crate::output;
+
+/// Returns where the instance lives: `SYNCROPEL_HOME`, else `.syncro` in the user's own folder.
+pub(crate) fn find() -> Result<Home, Failure> {
+    if let Some(path) = env::var_os("SYNCROPEL_HOME").filter(|path| !path.is_empty()) {
+        return absolute(Path::new(&path)).map(Home::at);
+    }
+    // Where `HOME` is not set, this asks the user database.
+    match env::home_dir().filter(|folder| !folder.as_os_str().is_empty()) {
+        Some(folder) => Ok(Home::at(folder.join(".syncro"))),
+        None => Err(Failure::usage("there is no home folder to keep an instance in")
+            .with_hint("Set HOME or SYNCROPEL_HOME.")),
+    }
+}
+
+/// Returns the home, making the instance if there is none yet. Says so in one line.
+pub(crate) fn made() -> Result<Home, Failure> {
+    let home = find()?;
+    if !home.is_initialised() {
+        let made = home.initialise(&login()).map_err(|error| Failure::coded(&error))?;
+        if made.fresh {
+            let place = home.path().display();
+            output::note(&format!("made an instance at {place}, owned by {}", made.actor));
+        }
+    }
+    Ok(home)
+}
+
+/// Opens the instance of a home that has been made.
+pub(crate) fn open(home: &Home) -> Result<Engine, Failure> {
+    Engine::open(home, EngineOptions::default()).map_err(|error| Failure::coded(&error))
+}
+
+/// A server in the background works in another folder, so a path from here is made whole.
+fn absolute(path: &Path) -> Result<PathBuf, Failure> {
+    std::path::absolute(path)
+        .map_err(|error| Failure::local(format!("`{}` is not a path", path.display()), &error))
+}
+
+/// Returns the login name of the user.
+pub(crate) fn login() -> String {
+    ["USER", "LOGNAME"]
+        .into_iter()
+        .find_map(set)
+        .or_else(|| {
+            let users = fs::read_to_string("/etc/passwd").ok()?;
+            login_of(rustix::process::getuid().as_raw(), &users)
+        })
+        .unwrap_or_else(|| "operator".into())
+}
+
+/// Finds the name of a user in the text of `/etc/passwd`.
+fn login_of(uid: u32, users: &str) -> Option<String> {
+    users.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let name = fields.next()?;
+        (fields.nth(1)?.parse() == Ok(uid)).then(|| name.to_owned())
+    })
+}
+
+/// Returns a variable of the environment that says something.
+pub(crate) fn set(variable: &str) -> Option<String> {
+    env::var(variable).ok().filter(|value| !value.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_login_is_found_by_its_number() {
+        let users =
+            "root:x:0:0:root:/root:/bin/sh\n# a comment\nvera:x:1000:1000::/home/vera:/bin/sh\n";
+        assert_eq!(login_of(1000, users).as_deref(), Some("vera"));
+        assert_eq!(login_of(0, users).as_deref(), Some("root"));
+        assert_eq!(login_of(7, users), None);
+    }
+}

@@ -1,0 +1,148 @@
+//! What one command has to work with: the home, whoever answers, and where to print.
+
+use std::io;
+use std::os::unix::net::{SocketAddr, UnixStream};
+use std::path::Path;
+
+use spl::engine::Home;
+
+use crate::cli::Options;
+use crate::client::Client;
+use crate::failure::Failure;
+use crate::home;
+use crate::output::{self, Output};
+
+/// What one command has to work with.
+pub(crate) struct Session {
+    /// Where to print.
+    pub(crate) out: Output,
+    options: Options,
+}
+
+impl Session {
+    /// Returns the session of a command line.
+    pub(crate) fn new(options: Options) -> Self {
+        Self { out: Output::new(options.form()), options }
+    }
+
+    /// Returns the URL of the server that is asked instead of this machine's instance.
+    pub(crate) fn server(&self) -> Option<String> {
+        self.options.server.clone().or_else(|| home::set("SPL_SERVE_URL"))
+    }
+
+    /// Refuses a command that works on the files of this machine while a server elsewhere is
+    /// named: whoever names one does not mean these files.
+    pub(crate) fn refuse_server(&self, command: &str) -> Result<(), Failure> {
+        match self.server() {
+            None => Ok(()),
+            Some(url) => {
+                let message = format!("`{command}` works on this machine's instance, not on {url}");
+                Err(Failure::usage(message).with_hint("Leave out --server and SPL_SERVE_URL."))
+            }
+        }
+    }
+
+    /// Returns whoever answers questions.
+    pub(crate) fn reader(&self) -> Result<Client, Failure> {
+        match self.server() {
+            Some(url) => self.remote(&url),
+            None => local(&home::find()?),
+        }
+    }
+
+    /// Returns whoever takes records, making the instance if there is none yet.
+    pub(crate) fn writer(&self) -> Result<Client, Failure> {
+        match self.server() {
+            Some(url) => self.remote(&url),
+            None => local(&home::made()?),
+        }
+    }
+
+    fn remote(&self, url: &str) -> Result<Client, Failure> {
+        let given = self.options.token.clone().filter(|token| !token.is_empty());
+        let bearer = match given.or_else(|| home::set("SPL_TOKEN")) {
+            Some(bearer) => Some(bearer),
+            // Whoever has no home needs none to ask a server.
+            None => home::find().ok().and_then(|home| home.token().ok().flatten()),
+        };
+        Client::over_tcp(url, bearer.as_deref())
+    }
+}
+
+/// Returns who writes: `--actor`, else `SPL_ACTOR`, else the owner of the instance.
+pub(crate) fn actor(given: Option<&str>) -> Result<String, Failure> {
+    if let Some(actor) = named_actor(given) {
+        return Ok(actor);
+    }
+    let home = home::find()?;
+    if !home.is_initialised() {
+        return Err(Failure::usage("nobody is named as the writer")
+            .with_hint("Use --actor, or set SPL_ACTOR to a DID such as did:sync:user:vera."));
+    }
+    let settings = home.settings().map_err(|error| Failure::coded(&error))?;
+    Ok(settings.identity.actor)
+}
+
+/// Returns who writes, if the command line or the environment names somebody.
+pub(crate) fn named_actor(given: Option<&str>) -> Option<String> {
+    given.map(str::to_owned).or_else(|| home::set("SPL_ACTOR"))
+}
+
+/// Asks the server of a home over its socket; where none answers, opens the store.
+fn local(home: &Home) -> Result<Client, Failure> {
+    let socket = home.socket_path();
+    match Socket::at(&socket) {
+        Socket::Answers => return Client::over_socket(socket),
+        Socket::Silent => {}
+        Socket::TooLong => {
+            output::warn(&format!("{}; the store is opened directly", too_long(&socket)));
+        }
+        Socket::Failed(error) => {
+            return Err(Failure::unreachable(format!(
+                "the server's socket `{}` cannot be used: {error}",
+                socket.display()
+            )));
+        }
+    }
+    Client::here(home::open(home)?)
+}
+
+/// What is behind the path of a socket.
+pub(crate) enum Socket {
+    /// A server.
+    Answers,
+    /// Nobody: there is no file, or one that a server left when it was killed.
+    Silent,
+    /// The path is longer than the system can connect to.
+    TooLong,
+    /// Something that this user cannot connect to.
+    Failed(io::Error),
+}
+
+impl Socket {
+    /// Looks who is behind `path`.
+    pub(crate) fn at(path: &Path) -> Self {
+        if SocketAddr::from_pathname(path).is_err() {
+            return Self::TooLong;
+        }
+        match UnixStream::connect(path) {
+            Ok(_) => Self::Answers,
+            Err(error) => match error.kind() {
+                io::ErrorKind::NotFound
+                | io::ErrorKind::ConnectionRefused
+                // The home is a file, or has one in its way.
+                | io::ErrorKind::NotADirectory => Self::Silent,
+                _ => Self::Failed(error),
+            },
+        }
+    }
+}
+
+/// Says that a path is too long to be a socket's.
+pub(crate) fn too_long(path: &Path) -> String {
+    let len = path.as_os_str().len();
+    format!(
+        "the socket path has {len} bytes, more than this system connects to (`{}`)",
+        path.display()
+    )
+}

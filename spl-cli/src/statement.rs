@@ -1,0 +1,101 @@
+//! A record that is about to be written, and the clock that is found for it.
+
+use spl::canon::{Object, Value};
+use spl::object;
+use spl::record::{Act, RecordId};
+use spl::secret::mask_value;
+
+use crate::client::{Client, Reply, Target};
+use crate::failure::Failure;
+use crate::output::{self, printable};
+
+/// What is stated, by whom and where. Its clock is found when it is written.
+#[derive(Debug, Clone)]
+pub(crate) struct Statement {
+    /// The thread.
+    pub(crate) thread: String,
+    /// Who states it.
+    pub(crate) actor: String,
+    /// What kind of statement it is.
+    pub(crate) act: Act,
+    /// What is stated.
+    pub(crate) body: Object,
+    /// What it builds on.
+    pub(crate) parents: Vec<RecordId>,
+}
+
+impl Statement {
+    /// Writes the record at the actor's next clock on the thread.
+    ///
+    /// Somebody else may write as the same actor meanwhile; then the clock is found once more. It
+    /// is another record then, so nothing is written twice.
+    pub(crate) fn write(&self, client: &Client) -> Result<Reply, Failure> {
+        self.warn_of_secrets();
+        match self.write_at(client, self.next_clock(client)?) {
+            Err(failure) if failure.is_duplicate_clock() => {
+                self.write_at(client, self.next_clock(client)?)
+            }
+            answered => answered,
+        }
+    }
+
+    /// A record is stored as it is sent, and there is no taking it back (decision 15).
+    fn warn_of_secrets(&self) {
+        let body = Value::from(self.body.clone());
+        let mut places = Vec::new();
+        differing(&body, &mask_value(&body), "body", &mut places);
+        for place in places {
+            output::warn(&format!(
+                "`{place}` looks like a secret; a record cannot be taken back",
+                place = printable(&place)
+            ));
+        }
+    }
+
+    fn write_at(&self, client: &Client, clock: i64) -> Result<Reply, Failure> {
+        let envelope = object! {
+            "act": self.act.as_str(),
+            "actor": self.actor.as_str(),
+            "body": self.body.clone(),
+            "clock": clock,
+            "data_type": "SCALAR",
+            "parents": self.parents.clone(),
+            "thread": self.thread.as_str(),
+        };
+        client.post(&Target::of(&["v1", "records"]), envelope)
+    }
+
+    fn next_clock(&self, client: &Client) -> Result<i64, Failure> {
+        let state = client.get(&Target::of(&["v1", "threads", &self.thread, "state"]))?;
+        let highest = state
+            .get("actor_clocks")
+            .and_then(|clocks| clocks.get(&self.actor))
+            .and_then(Value::as_i64);
+        match highest {
+            None => Ok(0),
+            Some(highest) => highest.checked_add(1).ok_or_else(|| {
+                Failure::usage(format!("`{}` has no clock left on this thread", self.actor))
+                    .with_hint("Use another thread or another actor.")
+            }),
+        }
+    }
+}
+
+/// Finds where a masked value differs from what it was.
+fn differing(value: &Value, masked: &Value, place: &str, places: &mut Vec<String>) {
+    match (value, masked) {
+        (Value::Object(members), Value::Object(masked)) => {
+            for (key, value) in members {
+                let masked = masked.get(key).unwrap_or(&Value::Null);
+                differing(value, masked, &format!("{place}.{key}"), places);
+            }
+        }
+        (Value::Array(elements), Value::Array(masked)) => {
+            for (at, (value, masked)) in elements.iter().zip(masked).enumerate() {
+                differing(value, masked, &format!("{place}[{at}]"), places);
+            }
+        }
+        (value, masked) if value != masked => places.push(place.to_owned()),
+        _ => {}
+    }
+}

@@ -1,0 +1,17 @@
+//! Whole sessions at a terminal: the real binary in a real shell, with an environment and a home
+//! of its own, and everything that it says as a snapshot.
+
+mod answers;
+mod expressions;
+mod help;
+mod hooks;
+mod loops;
+mod pipes;
+mod serving;
+mod start;
+mod store;
+mod terminal;
+mod threads;
+mod tokens;
+mod watching;
+mod writing;
