@@ -48,7 +48,7 @@ pub(super) fn caller(state: &ApiState, headers: &HeaderMap) -> Result<Caller, Pr
             };
             known.ok_or_else(|| {
                 Problem::new(Code::AuthRequired, "this needs a valid bearer token")
-                    .hint("Send `Authorization: Bearer <token>`; `spl token new` makes one.")
+                    .hint("Send `Authorization: Bearer <token>`; `spl token create` makes one.")
             })
         }
     }
