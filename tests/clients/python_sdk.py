@@ -240,13 +240,13 @@ class PythonSdk(unittest.IsolatedAsyncioTestCase):
             self.assertEqual(await asyncio.wait_for(heard.get(), 10), separators)
 
             # Another process writes, past the server.
-            self.server.spl("know", "three", "--thread", "th_sdk", "--body", '{"text":"three"}')
+            self.server.spl("know", "three", "--thread", "th_sdk")
             self.assertEqual(await asyncio.wait_for(heard.get(), 10), "three")
 
             # The server goes away without a word; what is written meanwhile is not missed.
             self.server.kill()
             self.assertEqual(await asyncio.wait_for(errors.get(), 10), "transport_error")
-            self.server.spl("know", "--thread", "th_sdk", "--body", '{"text":"four"}')
+            self.server.spl("know", "four", "--thread", "th_sdk")
             self.server.start()
             self.assertEqual(await asyncio.wait_for(heard.get(), 20), "four")
 
