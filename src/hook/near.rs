@@ -1,5 +1,7 @@
 //! What means to be a hook, and what almost is one.
 
+use strsim::osa_distance;
+
 use super::{HOOK_KIND, HOOK_TOPIC};
 use crate::record::Draft;
 
@@ -44,10 +46,11 @@ fn never_loads(field: &str, got: &str, wanted: &str) -> String {
 
 /// Whether `word` is `wanted` with a slip in it, or the kind of a hook in another version.
 fn resembles(word: &str, wanted: &str) -> bool {
-    let word = word.trim().to_lowercase();
+    let word: String = word.trim().chars().take(64).collect();
+    let word = word.to_lowercase();
     let version = word.strip_prefix("core.hook").map(|rest| rest.trim_start_matches('s'));
     version.is_some_and(|version| version.is_empty() || version.starts_with(".v"))
-        || distance(&word, wanted) <= 1
+        || osa_distance(&word, wanted) <= 1
 }
 
 /// What other systems call the fields of a hook.
@@ -68,37 +71,18 @@ const OTHER_NAMES: [(&str, &str); 12] = [
 
 /// Returns the field that an unknown one was probably meant to be.
 pub(super) fn nearest(unknown: &str, fields: &[&'static str]) -> Option<&'static str> {
-    let word = unknown.trim().to_lowercase().replace('-', "_");
+    // No field is nearly as long as what is left of a longer word.
+    let word: String = unknown.trim().chars().take(64).collect();
+    let word = word.to_lowercase().replace('-', "_");
     if let Some((_, field)) = OTHER_NAMES.iter().find(|(other, _)| *other == word) {
         return Some(field);
     }
     fields
         .iter()
-        .map(|field| (distance(&word, field), *field))
+        .map(|field| (osa_distance(&word, field), *field))
         .filter(|(distance, field)| *distance <= field.len().div_ceil(3))
         .min()
         .map(|(_, field)| field)
-}
-
-/// Returns how many characters must be added, removed or changed to get from one word to the
-/// other. Only the first 64 characters are compared; no field is that long.
-fn distance(from: &str, to: &str) -> usize {
-    let to: Vec<char> = to.chars().take(64).collect();
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (line, a) in from.chars().take(64).enumerate() {
-        let mut diagonal = line;
-        let mut left = line + 1;
-        for (cell, b) in row.iter_mut().skip(1).zip(&to) {
-            let above = *cell;
-            left = (diagonal + usize::from(a != *b)).min(above + 1).min(left + 1);
-            diagonal = above;
-            *cell = left;
-        }
-        if let Some(first) = row.first_mut() {
-            *first = line + 1;
-        }
-    }
-    row.last().copied().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -110,15 +94,6 @@ mod tests {
     fn near(body: crate::canon::Object) -> Option<&'static str> {
         let draft = Draft::new(ThreadId::config(), ActorId::engine(), Act::Learn, body);
         looks_like_a_hook(&draft).map(|(field, _)| field)
-    }
-
-    #[test]
-    fn distances_are_those_of_the_textbook() {
-        assert_eq!(distance("kitten", "sitting"), 3);
-        assert_eq!(distance("", "abc"), 3);
-        assert_eq!(distance("abc", ""), 3);
-        assert_eq!(distance("flaw", "lawn"), 2);
-        assert_eq!(distance("same", "same"), 0);
     }
 
     #[test]

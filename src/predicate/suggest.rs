@@ -1,42 +1,20 @@
 //! "Did you mean": the nearest name to one that does not exist.
 
+use strsim::osa_distance;
+
 /// Returns the nearest of `known` to `name`, if one is near enough to be meant.
 pub(super) fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let allowed = (name.chars().count() / 3).clamp(1, 3);
+    let lower = name.to_ascii_lowercase();
+    // A swap of two letters is one slip; a letter of the other case is none.
+    let distance = |candidate: &str| osa_distance(&lower, &candidate.to_ascii_lowercase());
     known
         .into_iter()
         .filter(|candidate| *candidate != name)
-        .map(|candidate| (distance(name, candidate), candidate))
+        .map(|candidate| (distance(candidate), candidate))
         .filter(|(distance, _)| *distance <= allowed)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
-}
-
-/// Returns the number of characters to add, drop, change or swap, without regard to case.
-fn distance(from: &str, to: &str) -> usize {
-    let letters = |text: &str| text.chars().map(|c| c.to_ascii_lowercase()).collect::<Vec<_>>();
-    let (from, to) = (letters(from), letters(to));
-    let mut before: Vec<usize> = Vec::new();
-    let mut above: Vec<usize> = (0..=to.len()).collect();
-    for (row, letter) in from.iter().enumerate() {
-        let mut current = vec![row + 1];
-        for (column, other) in to.iter().enumerate() {
-            let at =
-                |line: &[usize], column: usize| line.get(column).copied().unwrap_or(usize::MAX / 2);
-            let change = at(&above, column) + usize::from(letter != other);
-            let mut least = change.min(at(&above, column + 1) + 1).min(at(&current, column) + 1);
-            let swapped = column > 0
-                && row > 0
-                && from.get(row - 1) == Some(other)
-                && to.get(column - 1) == Some(letter);
-            if swapped {
-                least = least.min(at(&before, column - 1) + 1);
-            }
-            current.push(least);
-        }
-        before = std::mem::replace(&mut above, current);
-    }
-    above.last().copied().unwrap_or(0)
 }
 
 #[cfg(test)]
