@@ -38,6 +38,7 @@ pub use token::{Token, TokenId};
 pub use tx::{Tally, Tx};
 pub use verify::{Fault, Verification};
 
+use crate::code::Coded;
 use crate::identity::Keyring;
 use crate::record::{Draft, Origin, Record, Sequence};
 use crate::time::TimeSource;
@@ -141,7 +142,7 @@ impl Store {
     ) -> Result<T, E>
     where
         T: Send + 'static,
-        E: From<StoreError> + Send + 'static,
+        E: From<StoreError> + Coded + Send + 'static,
     {
         self.writer.submit(work)
     }
