@@ -128,8 +128,7 @@ impl Store {
 
     /// Seals and signs a draft, on the caller's thread: the expensive half of an append.
     pub fn prepare(&self, draft: Draft) -> Result<Prepared, AppendError> {
-        let record = Record::seal(draft).map_err(AppendError::TooLarge)?;
-        Ok(Prepared::sign(record, &self.shared.keyring))
+        Ok(Prepared::sign(Record::seal(draft)?, &self.shared.keyring))
     }
 
     /// Runs `work` inside a transaction and returns when what it wrote is durable.

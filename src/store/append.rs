@@ -26,6 +26,11 @@ impl Prepared {
     pub const fn record(&self) -> &Record {
         &self.record
     }
+
+    /// Returns the record, without its signature.
+    pub fn into_record(self) -> Record {
+        self.record
+    }
 }
 
 /// What came of an append.

@@ -106,7 +106,7 @@ impl Tx<'_> {
         origin: Origin,
     ) -> Result<(Record, Appended), AppendError> {
         let clock = self.next_clock(&draft.thread, &draft.actor)?;
-        let record = Record::seal(draft.with_clock(clock)).map_err(AppendError::TooLarge)?;
+        let record = Record::seal(draft.with_clock(clock))?;
         let prepared = Prepared::sign(record, self.keyring);
         let appended = self.append(&prepared, origin)?;
         Ok((prepared.record, appended))

@@ -206,6 +206,27 @@ fn hostile_bodies_are_refused_and_nothing_is_kept() {
     );
 }
 
+/// A record that is stored and cannot be read back would stand in the way of everything after it.
+#[test]
+fn a_draft_that_was_built_too_deep_is_refused_like_one_that_was_read() {
+    use spl::record::{Act, ActorId, Draft};
+    let engine = Instance::new().open();
+    let draft = |levels: usize| {
+        // The envelope and the body are two.
+        let deep = (2..levels).fold(Value::Null, |inside, _| Value::Array(vec![inside]));
+        let actor = ActorId::parse("a").expect("an actor");
+        Draft::new(ThreadId::config(), actor, Act::Know, spl::object! { "deep": deep })
+    };
+    let error = engine.ingest_draft(&Caller::operator(), draft(129)).expect_err("refused");
+    assert_eq!(error.code(), Code::IngestFailed);
+    engine.ingest_draft(&Caller::operator(), draft(128)).expect("written");
+    let error = engine.author(move |author| author.write(draft(161))).expect_err("refused");
+    assert_eq!(error.code(), Code::IngestFailed);
+    engine.author(move |author| author.write(draft(160))).expect("written");
+    assert_eq!(engine.store().verify(|_, _| {}).expect("verified").fault, None);
+    assert_eq!(engine.live().expect("live").config.hooks_loaded(), 0);
+}
+
 #[test]
 fn two_writers_race_for_one_clock_and_one_wins() {
     let instance = Instance::new();
