@@ -411,6 +411,35 @@ fn a_store_that_was_taken_out_of_wal_mode_is_put_back() {
     assert_eq!(mode("PRAGMA journal_mode"), "wal");
 }
 
+/// Who folds a store reads it in pages that fit into memory, whatever its writers have put there.
+#[test]
+fn large_records_come_in_pages() {
+    let folder = Folder::new();
+    let store = folder.open();
+    let long = "x".repeat(4 * 1024 * 1024 - 1024);
+    for clock in 0..9 {
+        let mut draft = note("th_a", clock, &long);
+        draft.body.insert("verdict".into(), "accept".into());
+        let prepared = store.prepare(draft).expect("prepared");
+        store.append(prepared, Origin::Door).expect("appended");
+    }
+    let thread = ThreadId::parse("th_a").expect("a thread");
+    let (mut after, mut pages) = (Sequence::default(), Vec::new());
+    loop {
+        let (page, more) = store.read(|reader| reader.verdicts(after, 1000)).expect("read");
+        let range = ThreadRange { since_clock: None, after };
+        let (same, same_more) =
+            store.read(|reader| reader.thread_page(&thread, range, 1000)).expect("read");
+        assert_eq!((same.len(), same_more), (page.len(), more));
+        after = page.last().expect("at least one").sequence;
+        pages.push(page.len());
+        if !more {
+            break;
+        }
+    }
+    assert_eq!(pages, [8, 1]);
+}
+
 #[test]
 fn a_store_in_memory_does_all_the_same() {
     let store = Store::in_memory(options()).expect("a store");
