@@ -235,7 +235,10 @@ impl Readers {
     /// Asks on a connection that never writes and holds no transaction, as SQLite demands.
     pub(super) fn data_version(&self) -> Result<i64, StoreError> {
         match &self.0 {
-            Kind::Memory(_) => Ok(0),
+            Kind::Memory(connection) => {
+                let sql = "SELECT total_changes()";
+                Ok(lock_of(connection).prepare_cached(sql)?.query_row([], |row| row.get(0))?)
+            }
             Kind::File { watch, .. } => Ok(lock_of(watch)
                 .prepare_cached("PRAGMA data_version")?
                 .query_row([], |row| row.get(0))?),
