@@ -37,12 +37,18 @@ impl Engine {
         check_depth(&draft)?;
         check_shape(&draft)?;
         check_kind(&draft)?;
-        self.append(draft)
+        self.append(caller, draft)
     }
 
-    fn append(&self, draft: Draft) -> Result<Ingested, IngestError> {
+    fn append(&self, caller: &Caller, draft: Draft) -> Result<Ingested, IngestError> {
         let configures = draft.thread.is_config();
-        let prepared = self.store().prepare(draft)?;
+        // The keys of actors are the operator's to use. What a bearer states in their name is told
+        // from what they state themselves by who signed it.
+        let prepared = if caller.is_operator() {
+            self.store().prepare(draft)?
+        } else {
+            self.store().prepare_in_custody(draft)?
+        };
         let (record, appended) = self.store().write(move |tx| {
             let appended = tx.append(&prepared, Origin::Door)?;
             Ok::<_, AppendError>((prepared.into_record(), appended))

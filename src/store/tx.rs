@@ -107,7 +107,8 @@ impl Tx<'_> {
     ) -> Result<(Record, Appended), AppendError> {
         let clock = self.next_clock(&draft.thread, &draft.actor)?;
         let record = Record::seal(draft.with_clock(clock))?;
-        let prepared = Prepared::sign(record, self.keyring);
+        let key = self.keyring.signer_of(record.actor.as_str());
+        let prepared = Prepared::sign(record, key);
         let appended = self.append(&prepared, origin)?;
         Ok((prepared.record, appended))
     }

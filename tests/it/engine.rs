@@ -67,6 +67,21 @@ fn a_hook_written_by_another_process_is_seen_at_the_next_question() {
     assert_eq!(here.live().expect("live").config.hooks_loaded(), 0);
 }
 
+/// Past the door, so that the engine is not told.
+#[test]
+fn a_hook_that_reached_the_store_is_in_force_also_in_memory() {
+    use spl::record::{Draft, Origin};
+    let instance = Instance::new();
+    for engine in [instance.open(), Engine::in_memory().expect("an engine")] {
+        assert_eq!(engine.live().expect("live").config.hooks_loaded(), 0);
+        let envelope = crate::support::json(&hook("lesson", 0, ""));
+        let draft = Draft::from_envelope(envelope).expect("an envelope");
+        let prepared = engine.store().prepare(draft).expect("prepared");
+        engine.store().append(prepared, Origin::Door).expect("appended");
+        assert_eq!(engine.live().expect("live").config.hooks_loaded(), 1);
+    }
+}
+
 #[test]
 fn each_forbidden_field_is_refused_by_name() {
     let engine = Instance::new().open();
@@ -153,6 +168,29 @@ fn only_the_operator_speaks_as_the_instance() {
     let (code, _) = refused(&engine, &bearer("records:write"), envelope);
     assert_eq!(code, Code::DidClaimDenied);
     assert!(ingest(&engine, &Caller::operator(), envelope).expect("written"));
+}
+
+/// A bearer may name the operator as the actor; it does not get the operator's signature for that.
+#[test]
+fn only_the_operator_signs_with_the_operator_s_key() {
+    let engine = Instance::new().open();
+    let signer = |caller: &Caller, actor: &str, clock: i64| {
+        let envelope =
+            format!(r#"{{"act":"KNOW","actor":"{actor}","thread":"t","clock":{clock}}}"#);
+        let ingested = engine.ingest(caller, envelope.as_bytes()).expect("written");
+        let id = ingested.appended.id;
+        let stored = engine.store().read(|reader| reader.record(id)).expect("read");
+        stored.expect("the record").signer
+    };
+    let keyring = engine.store().keyring();
+    let (instance, vera) =
+        (keyring.instance().did(), keyring.signer_of("did:sync:user:vera").did());
+    assert_ne!(instance, vera);
+    assert_eq!(signer(&Caller::operator(), "did:sync:user:vera", 0), vera);
+    assert_eq!(signer(&bearer("admin"), "did:sync:user:vera", 1), vera);
+    assert_eq!(signer(&bearer("records:write"), "did:sync:user:vera", 2), instance);
+    assert_eq!(signer(&Caller::operator(), "did:sync:user:else", 3), instance);
+    assert_eq!(engine.store().verify(|_, _| {}).expect("verified").fault, None);
 }
 
 #[test]
