@@ -192,7 +192,10 @@ impl Committer {
         let newest = committed?;
         self.shared.reach(Stage::Committed);
         for listener in lock_of(&self.shared.listeners).iter() {
-            listener(newest);
+            // What is durable stays so, and nobody who waits for an answer is to pay for it.
+            if catch_unwind(AssertUnwindSafe(|| listener(newest))).is_err() {
+                tracing::error!("a listener for commits panicked");
+            }
         }
         Ok(())
     }
@@ -328,7 +331,9 @@ mod tests {
         .into_iter()
         .unzip();
         let durable = committer.commit(&mut jobs);
-        jobs.into_iter().for_each(|job| job.finish(durable.clone()));
+        for job in jobs {
+            job.finish(durable.clone());
+        }
         answers.iter().map(|it| it.recv().expect("an answer").expect("no panic")).collect()
     }
 

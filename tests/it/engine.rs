@@ -337,7 +337,6 @@ fn health_counts_what_is_in_force() {
     assert_eq!(work_loop.get("hooks_builtin").and_then(Value::as_i64), Some(2));
 }
 
-/// A command that asks no hook compiles none: reading and writing records folds nothing.
 #[test]
 fn namespaces_and_threads_are_any_well_formed_name() {
     let engine = Instance::new().open();

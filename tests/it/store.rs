@@ -98,6 +98,15 @@ fn a_panic_inside_a_write_reaches_its_caller_and_nobody_else() {
 }
 
 #[test]
+fn a_listener_that_panics_takes_no_answer_away() {
+    let folder = Folder::new();
+    let store = folder.open();
+    store.on_commit(Box::new(|newest| panic!("on purpose, at {newest}")));
+    assert!(append(&store, "th_a", 0).expect("an answer"));
+    assert!(append(&store, "th_a", 1).expect("the store goes on"));
+}
+
+#[test]
 fn next_clocks_are_exact_among_writers() {
     let folder = Folder::new();
     let stores: Vec<Arc<Store>> = (0..2).map(|_| Arc::new(folder.open())).collect();
