@@ -24,7 +24,7 @@ pub use kind::{Kind, KindError};
 pub use levels::HashLevels;
 pub use name::{ActorId, Clock, NameError, Namespace, Sequence, ThreadId};
 pub use receipt::{Origin, Received};
-pub use sealed::{MAX_CANONICAL_BYTES, Record};
+pub use sealed::{MAX_CANONICAL_BYTES, Record, SealError};
 pub use shape::{Reason, ShapeError};
 
 /// The thread whose records configure the engine.

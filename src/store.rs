@@ -38,6 +38,7 @@ pub use token::{Token, TokenId};
 pub use tx::{Tally, Tx};
 pub use verify::{Fault, Verification};
 
+use crate::code::Coded;
 use crate::identity::Keyring;
 use crate::record::{Draft, Origin, Record, Sequence};
 use crate::time::TimeSource;
@@ -125,10 +126,18 @@ impl Store {
         Self { shared, writer }
     }
 
-    /// Seals and signs a draft, on the caller's thread: the expensive half of an append.
+    /// Seals a draft and signs it with its actor's key, or with the instance's where the actor has
+    /// none here. Done on the caller's thread: the expensive half of an append.
     pub fn prepare(&self, draft: Draft) -> Result<Prepared, AppendError> {
-        let record = Record::seal(draft).map_err(AppendError::TooLarge)?;
-        Ok(Prepared::sign(record, &self.shared.keyring))
+        let record = Record::seal(draft)?;
+        let key = self.shared.keyring.signer_of(record.actor.as_str());
+        Ok(Prepared::sign(record, key))
+    }
+
+    /// Seals a draft and signs it with the instance key, as custodian: for what somebody states in
+    /// the name of an actor whose key is not theirs to use.
+    pub fn prepare_in_custody(&self, draft: Draft) -> Result<Prepared, AppendError> {
+        Ok(Prepared::sign(Record::seal(draft)?, self.shared.keyring.instance()))
     }
 
     /// Runs `work` inside a transaction and returns when what it wrote is durable.
@@ -141,7 +150,7 @@ impl Store {
     ) -> Result<T, E>
     where
         T: Send + 'static,
-        E: From<StoreError> + Send + 'static,
+        E: From<StoreError> + Coded + Send + 'static,
     {
         self.writer.submit(work)
     }
@@ -159,8 +168,7 @@ impl Store {
         self.shared.readers.with(work)
     }
 
-    /// Returns a number that moves whenever another connection, in this process or another, has
-    /// committed. A store in memory has no others, and its number never moves.
+    /// Returns a number that moves whenever somebody has committed, in this process or another.
     pub fn data_version(&self) -> Result<i64, StoreError> {
         self.shared.readers.data_version()
     }

@@ -91,6 +91,17 @@ impl Value {
         }
     }
 
+    /// Returns whether arrays and objects stand inside each other at most `levels` deep. Looks no
+    /// deeper than that.
+    pub fn nests_within(&self, levels: usize) -> bool {
+        let inside = |value: &Self| value.nests_within(levels.saturating_sub(1));
+        match self {
+            Self::Array(elements) => levels > 0 && elements.iter().all(inside),
+            Self::Object(members) => levels > 0 && members.values().all(inside),
+            _ => true,
+        }
+    }
+
     /// Returns `float` as a value; NaN and the infinities, which JSON lacks, become `null`.
     pub fn from_float(float: f64) -> Self {
         Number::from_f64(float).map_or(Self::Null, Self::Number)

@@ -3,10 +3,10 @@
 use std::sync::atomic::Ordering;
 
 use super::{Caller, Engine, IngestError, Scope};
-use crate::canon::{Limits, parse};
+use crate::canon::{Limits, ParseError, parse};
 use crate::hook::{Hook, is_hook};
 use crate::record::{Draft, Origin, Reason, Record, ShapeError};
-use crate::store::Appended;
+use crate::store::{AppendError, Appended};
 
 /// A record that passed the door.
 #[derive(Debug, Clone)]
@@ -34,16 +34,25 @@ impl Engine {
         check_scope(caller)?;
         check_actor(caller, &draft)?;
         check_gate(caller, &draft)?;
+        check_depth(&draft)?;
         check_shape(&draft)?;
         check_kind(&draft)?;
-        self.append(draft)
+        self.append(caller, draft)
     }
 
-    fn append(&self, draft: Draft) -> Result<Ingested, IngestError> {
+    fn append(&self, caller: &Caller, draft: Draft) -> Result<Ingested, IngestError> {
         let configures = draft.thread.is_config();
-        let prepared = self.store().prepare(draft)?;
-        let record = prepared.record().clone();
-        let appended = self.store().append(prepared, Origin::Door)?;
+        // The keys of actors are the operator's to use. What a bearer states in their name is told
+        // from what they state themselves by who signed it.
+        let prepared = if caller.is_operator() {
+            self.store().prepare(draft)?
+        } else {
+            self.store().prepare_in_custody(draft)?
+        };
+        let (record, appended) = self.store().write(move |tx| {
+            let appended = tx.append(&prepared, Origin::Door)?;
+            Ok::<_, AppendError>((prepared.into_record(), appended))
+        })?;
         if appended.fresh {
             self.0.ingested.fetch_add(1, Ordering::Relaxed);
         }
@@ -93,6 +102,12 @@ fn is_gated_topic(draft: &Draft) -> bool {
         || topic.starts_with("auth_")
         || draft.kind() == Some("core.erasure")
         || draft.kind() == Some("core.permission_rule.v1")
+}
+
+/// What was read from bytes has passed this; what an embedder built has not.
+fn check_depth(draft: &Draft) -> Result<(), ParseError> {
+    let limit = Limits::DOOR.depth;
+    if draft.nests_within(limit) { Ok(()) } else { Err(ParseError::TooDeep { limit }) }
 }
 
 fn check_shape(draft: &Draft) -> Result<(), ShapeError> {

@@ -247,6 +247,11 @@ fn make_file(
         }
     });
     let _ = fs::remove_file(&draft);
+    // A key that is lost after a record was signed with it cannot be made again, so its name is
+    // made durable too, where the file system has such a thing.
+    if let Ok(folder) = fs::File::open(path.with_file_name(".")) {
+        let _ = folder.sync_all();
+    }
     made.map_err(|source| HomeError::File { path: path.into(), action: "created", source })
 }
 

@@ -72,11 +72,12 @@ impl Engine {
         let mut config = current.map_or_else(ConfigState::default, |live| live.config.clone());
         loop {
             let range = ThreadRange { since_clock: None, after: config.watermark().sequence() };
-            let page = self.store().read(|reader| reader.thread(&config_thread, range, PAGE))?;
+            let (page, more) =
+                self.store().read(|reader| reader.thread_page(&config_thread, range, PAGE))?;
             for stored in &page {
                 config.evolve(&stored.received());
             }
-            if page.len() < PAGE {
+            if !more {
                 break;
             }
         }

@@ -10,6 +10,7 @@ use crate::canon::Object;
 use crate::hook::{Asked, Candidate, History, ReturnedCall, RunFacts, Trace};
 use crate::object;
 use crate::record::{Act, ActorId, Clock, Draft, Namespace, Record, RecordId, ThreadId};
+use crate::secret::mask;
 use crate::store::Tally;
 use crate::trust::Standing;
 
@@ -171,7 +172,8 @@ impl Engine {
     }
 }
 
-/// Records the words of one hook, unless it has reached its cap.
+/// Records the words of one hook, masked as all that the engine writes is, unless it has reached
+/// its cap.
 fn speak(
     author: &mut Author<'_, '_>,
     seat: &RunSeat,
@@ -190,7 +192,7 @@ fn speak(
         "max_fires_per_run": candidate.cap,
         "namespace": &candidate.key.namespace,
         "rule": &*candidate.key.name,
-        "text": candidate.text.as_str(),
+        "text": &*mask(&candidate.text),
     };
     if let Some(hook) = candidate.record_id {
         body.insert("hook".into(), hook.into());

@@ -28,20 +28,20 @@ impl Engine {
         loop {
             let after = trusted.watermark();
             let page = self.store().read(|reader| {
-                let verdicts = reader.verdicts(after, PAGE)?;
+                let (verdicts, more) = reader.verdicts(after, PAGE)?;
                 let mut authors = Found::default();
                 for id in verdicts.iter().flat_map(|stored| judged(&stored.record)) {
                     if let Some(author) = reader.author(id)? {
                         authors.0.insert(id, author);
                     }
                 }
-                Ok((verdicts, authors))
+                Ok((verdicts, authors, more))
             })?;
-            let (verdicts, authors) = page;
+            let (verdicts, authors, more) = page;
             for stored in &verdicts {
                 trusted.evolve(&stored.received(), &authors);
             }
-            if verdicts.len() < PAGE {
+            if !more {
                 break;
             }
         }

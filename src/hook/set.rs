@@ -28,7 +28,7 @@ pub struct HookSet {
 /// What the hooks have to say about one returned call.
 ///
 /// Every hook that speaks in the run's namespace was asked once. What is in neither list did not
-/// hold, and most of that was never evaluated.
+/// hold.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Asked {
     /// Words, in the order of the hooks, before any cap.

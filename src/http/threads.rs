@@ -89,12 +89,12 @@ fn status(reader: &Reader<'_>, thread: &ThreadId) -> Result<ThreadStatus, StoreE
     let mut state = ThreadState::default();
     let mut range = ThreadRange::default();
     loop {
-        let page = reader.thread(thread, range, PAGE)?;
+        let (page, more) = reader.thread_page(thread, range, PAGE)?;
         for stored in &page {
             state.evolve(&stored.received());
             range.after = stored.sequence;
         }
-        if page.len() < PAGE {
+        if !more {
             return Ok(state.status());
         }
     }

@@ -36,7 +36,7 @@ impl<K> PredicateSet<K> {
     }
 
     /// Asks every predicate about `facts` and calls `answer` for those that hold or fail, in
-    /// order. Of those that do not hold nothing is heard: most are never evaluated.
+    /// order. Of those that do not hold nothing is heard.
     pub fn ask(&self, facts: &Facts<'_>, mut answer: impl FnMut(&K, Ruling)) {
         if self.predicates.is_empty() {
             return;

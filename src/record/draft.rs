@@ -87,6 +87,13 @@ impl Draft {
         })
     }
 
+    /// Returns whether the envelope, its body included, nests at most `levels` deep.
+    pub fn nests_within(&self, levels: usize) -> bool {
+        // The envelope and the body are two of them.
+        let inside = levels.checked_sub(2);
+        inside.is_some_and(|inside| self.body.values().all(|value| value.nests_within(inside)))
+    }
+
     /// Returns the schema name in the body.
     pub fn kind(&self) -> Option<&str> {
         self.body.get("kind")?.as_str()

@@ -116,7 +116,7 @@ pub(super) fn guardrail(
 }
 
 /// The body of the record of a result. Its parent is the call.
-pub(super) fn result(returned: &Returned) -> Object {
+pub(super) fn result(state: &RunState, returned: &Returned) -> Object {
     let answer = &returned.answer;
     let mut body = object! {
         "content": answer.shown.as_str(),
@@ -131,7 +131,7 @@ pub(super) fn result(returned: &Returned) -> Object {
         body.insert("truncated".into(), (!short).into());
         body.insert("data".into(), if short { data.clone() } else { Value::Null });
     }
-    masked(body)
+    of_run(state, body)
 }
 
 /// The record of how the run ended; it fulfils the opening.
@@ -166,9 +166,14 @@ fn by_engine(state: &RunState, body: Object) -> Draft {
 }
 
 fn draft(state: &RunState, actor: ActorId, act: Act, body: Object) -> Draft {
+    Draft::new(state.spec.thread.clone(), actor, act, of_run(state, body))
+}
+
+/// Masks a body and puts it where the run is.
+fn of_run(state: &RunState, body: Object) -> Object {
     let mut body = masked(body);
     body.insert("namespace".into(), (&state.spec.namespace).into());
-    Draft::new(state.spec.thread.clone(), actor, act, body)
+    body
 }
 
 fn masked(body: Object) -> Object {

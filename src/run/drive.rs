@@ -7,6 +7,7 @@ use crate::engine::{Engine, EngineError, Heard, RunSeat, ToolReturn};
 use crate::hook::History;
 use crate::model::{CallRequest, Model, Reply, ToolDescription};
 use crate::record::ThreadId;
+use crate::store::AppendError;
 use crate::time::Stopwatch;
 use crate::tool::{Answer, Toolbox};
 
@@ -95,10 +96,11 @@ pub fn drive(
         let (next, effect) = step(state, event);
         state = next;
         let Some(effect) = effect else { break };
-        event = driver.perform(&state, effect)?;
-        if cancel.is_cancelled() && !matches!(event, Event::Closed(_)) {
-            event = Event::Cancelled;
-        }
+        event = if cancel.is_cancelled() && effect.begins() {
+            Event::Cancelled
+        } else {
+            driver.perform(&state, effect)?
+        };
     }
     let (calls_ok, calls_failed) = state.calls();
     let outcome = match state.outcome() {
@@ -152,20 +154,20 @@ impl Driver<'_> {
                 Event::Replied(reply)
             }
             Effect::RecordTurn(draft) => {
-                let record = self.engine.author(move |author| author.write(draft))?;
-                Event::TurnRecorded(record.id())
+                let written = self.engine.author(move |author| author.write(draft));
+                recorded(written, |record| Event::TurnRecorded(record.id()))?
             }
             Effect::RecordCall(ruled) => {
                 let Ruled { call, verdict, guardrail } = *ruled;
-                let call = self.engine.author(move |author| {
+                let written = self.engine.author(move |author| {
                     let call = author.write(call)?.id();
                     author.write(verdict.with_parents(vec![call]))?;
                     if let Some(guardrail) = guardrail {
                         author.write(guardrail.with_parents(vec![call]))?;
                     }
                     Ok(call)
-                })?;
-                Event::CallRecorded(call)
+                });
+                recorded(written, Event::CallRecorded)?
             }
             Effect::Execute(request) => {
                 (self.watch)(Moment::Calling(&request));
@@ -174,7 +176,7 @@ impl Driver<'_> {
                 let took_ms = u64::try_from(watch.elapsed().as_millis()).unwrap_or(u64::MAX);
                 Event::Answered { answer, took_ms }
             }
-            Effect::Observe(returned) => self.observe(&returned)?,
+            Effect::Observe(returned) => self.observe(state, &returned)?,
             Effect::Close(draft) => {
                 let record = self.engine.author(move |author| author.write(draft))?;
                 Event::Closed(record.id())
@@ -183,7 +185,7 @@ impl Driver<'_> {
     }
 
     /// The post-tool seam: the one place where hooks are asked.
-    fn observe(&mut self, returned: &Returned) -> Result<Event, RunError> {
+    fn observe(&mut self, state: &RunState, returned: &Returned) -> Result<Event, RunError> {
         let Returned { request, answer, call, .. } = returned;
         (self.watch)(Moment::Returned { request, answer });
         let tool_return = ToolReturn {
@@ -195,14 +197,30 @@ impl Driver<'_> {
             resource: format!("tool:{}", request.name),
             empty: answer.empty,
             call: *call,
-            result: body::result(returned),
+            result: body::result(state, returned),
         };
-        let (result, heard) =
-            self.engine.tool_returned(&self.seat, &mut self.history, &tool_return)?;
-        for words in &heard {
-            self.heard += 1;
-            (self.watch)(Moment::Heard(words));
-        }
-        Ok(Event::Observed { result: result.id(), heard })
+        let written = self.engine.tool_returned(&self.seat, &mut self.history, &tool_return);
+        recorded(written, |(result, heard)| {
+            for words in &heard {
+                self.heard += 1;
+                (self.watch)(Moment::Heard(words));
+            }
+            Event::Observed { result: result.id(), heard }
+        })
+    }
+}
+
+/// Returns the event of a step that was stored. One that is too large to be is the run's own doing,
+/// and ends it like any other failure; only a store that fails leaves it without an outcome.
+fn recorded<T>(
+    written: Result<T, EngineError>,
+    event: impl FnOnce(T) -> Event,
+) -> Result<Event, RunError> {
+    match written {
+        Ok(written) => Ok(event(written)),
+        Err(EngineError::Append(
+            error @ (AppendError::TooLarge(_) | AppendError::TooDeep { .. }),
+        )) => Ok(Event::Unrecorded(error.to_string())),
+        Err(error) => Err(error.into()),
     }
 }

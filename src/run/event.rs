@@ -32,6 +32,8 @@ pub enum Event {
         /// What the hooks said.
         heard: Vec<Heard>,
     },
+    /// A turn, a call or a result is too large for a record.
+    Unrecorded(String),
     /// Somebody wants the run to stop.
     Cancelled,
     /// The outcome is durable.
@@ -55,6 +57,14 @@ pub enum Effect {
     Observe(Box<Returned>),
     /// Store the outcome. Answered by [`Event::Closed`].
     Close(Draft),
+}
+
+impl Effect {
+    /// Returns whether this begins something: a run that is cancelled does without it. What has
+    /// begun is always recorded to its end.
+    pub const fn begins(&self) -> bool {
+        matches!(self, Self::AskModel(_) | Self::RecordCall(_) | Self::Execute(_))
+    }
 }
 
 /// A call and the ruling on it, as they are to be stored.

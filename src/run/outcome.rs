@@ -65,6 +65,10 @@ impl Outcome {
         Self { verb, summary: summary.into(), halted_by: None }
     }
 
+    pub(super) fn cancelled() -> Self {
+        Self::new(Verb::Cancelled, "cancelled")
+    }
+
     /// Returns the outcome of a run whose model asked for nothing more.
     ///
     /// Closing words do not make a success of a run in which every call failed.

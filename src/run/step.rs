@@ -24,9 +24,11 @@ pub fn step(mut state: RunState, event: Event) -> (RunState, Option<Effect>) {
             state.phase = Phase::Closing(outcome);
             None
         }
-        (_, Event::Cancelled) => {
-            Some(close(&mut state, Outcome::new(Verb::Cancelled, "cancelled")))
-        }
+        (_, Event::Cancelled) => Some(close(&mut state, Outcome::cancelled())),
+        (
+            Phase::RecordingTurn(_) | Phase::RecordingCall(_) | Phase::Observing(_),
+            Event::Unrecorded(why),
+        ) => Some(close(&mut state, Outcome::new(Verb::Failed, why))),
         (Phase::New, Event::Start) => {
             state.phase = Phase::Opening;
             Some(Effect::Open(body::opening(&state)))
@@ -76,7 +78,7 @@ fn think(state: &mut RunState) -> Effect {
 fn replied(state: &mut RunState, reply: Result<Reply, ModelError>) -> Effect {
     let reply = match reply {
         Ok(reply) => reply,
-        Err(error) => return close(state, Outcome::new(Verb::Failed, error.to_string())),
+        Err(ModelError::Cancelled) => return close(state, Outcome::cancelled()),
     };
     state.turns += 1;
     state.words.clone_from(&reply.text);

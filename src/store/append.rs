@@ -1,7 +1,7 @@
 //! What is written with a record: who signed it, when it arrived, and its link in the chain.
 
 use crate::canon::{Canonical, Digest, hash_of, hex};
-use crate::identity::{Keyring, Signature};
+use crate::identity::{KeyPair, Signature};
 use crate::object;
 use crate::record::{Origin, Record, RecordId, Sequence};
 use crate::time::Timestamp;
@@ -15,9 +15,8 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Signs a record with its actor's key, or with the instance key as custodian.
-    pub(super) fn sign(record: Record, keyring: &Keyring) -> Self {
-        let key = keyring.signer_of(record.actor.as_str());
+    /// Signs a record with `key`.
+    pub(super) fn sign(record: Record, key: &KeyPair) -> Self {
         let signature = key.sign(record.canonical().as_bytes());
         Self { signer: key.did().to_owned(), signature, record }
     }
@@ -25,6 +24,11 @@ impl Prepared {
     /// Returns the record.
     pub const fn record(&self) -> &Record {
         &self.record
+    }
+
+    /// Returns the record, without its signature.
+    pub fn into_record(self) -> Record {
+        self.record
     }
 }
 

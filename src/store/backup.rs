@@ -1,6 +1,7 @@
 //! Copies of the file, made while it is in use.
 
 use std::path::Path;
+use std::{fs, io};
 
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags};
@@ -12,42 +13,62 @@ const PAGES_A_STEP: i32 = 1024;
 
 impl Store {
     /// Copies the store to `target`, which must not exist yet. `progress` hears how many pages are
-    /// left of how many. Nothing is left behind if it fails.
+    /// left of how many. The copy is of one moment, however long it takes and whoever writes
+    /// meanwhile. Nothing is left behind if it fails.
     pub fn backup(&self, target: &Path, progress: impl Fn(u64, u64)) -> Result<(), OpenError> {
-        let file_error =
-            |action| move |source| OpenError::File { path: target.into(), action, source };
         if target.exists() {
-            let exists = std::io::Error::from(std::io::ErrorKind::AlreadyExists);
-            return Err(file_error("written")(exists));
+            return Err(not_written(target)(io::ErrorKind::AlreadyExists.into()));
         }
-        let mut partial = target.as_os_str().to_owned();
-        partial.push(".partial");
-        let partial = Path::new(&partial);
-        let _ = std::fs::remove_file(partial);
-        let copied = self.read(|reader| copy_pages(reader.connection, partial, &progress));
-        if let Err(error) = copied {
-            let _ = std::fs::remove_file(partial);
-            return Err(error.into());
-        }
-        sync(partial).map_err(file_error("written"))?;
-        std::fs::rename(partial, target).map_err(file_error("written"))
+        put(target, |partial| self.read(|reader| copy_pages(reader.connection, partial, &progress)))
     }
 }
 
-fn sync(path: &Path) -> std::io::Result<()> {
-    std::fs::File::open(path)?.sync_all()
+/// Copies one file to another, which is there whole or not at all.
+pub(super) fn copy(from: &Path, to: &Path) -> Result<(), OpenError> {
+    put(to, |partial| {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let from = Connection::open_with_flags(from, flags)?;
+        from.execute_batch("BEGIN")?;
+        copy_pages(&from, partial, &|_, _| {})
+    })
 }
 
-/// Copies one file to another.
-pub(super) fn copy(from: &Path, to: &Path) -> Result<(), StoreError> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let from = Connection::open_with_flags(from, flags)?;
-    copy_pages(&from, to, &|_, _| {})
+/// Makes a file under another name, and gives it its own once it is whole and durable.
+fn put(target: &Path, fill: impl FnOnce(&Path) -> Result<(), StoreError>) -> Result<(), OpenError> {
+    let mut partial = target.as_os_str().to_owned();
+    partial.push(".partial");
+    let partial = Path::new(&partial);
+    let _ = fs::remove_file(partial);
+    let put = fill(partial)
+        .map_err(OpenError::from)
+        .and_then(|()| settle(partial, target).map_err(not_written(target)));
+    if put.is_err() {
+        let _ = fs::remove_file(partial);
+    }
+    put
 }
 
+fn not_written(path: &Path) -> impl Fn(io::Error) -> OpenError {
+    move |source| OpenError::File { path: path.into(), action: "written", source }
+}
+
+fn settle(partial: &Path, target: &Path) -> io::Result<()> {
+    fs::File::open(partial)?.sync_all()?;
+    fs::rename(partial, target)?;
+    // Makes the name durable too, where the file system has such a thing.
+    if let Ok(folder) = fs::File::open(target.with_file_name(".")) {
+        let _ = folder.sync_all();
+    }
+    Ok(())
+}
+
+/// Copies what `from`, in an open transaction, sees.
 fn copy_pages(from: &Connection, to: &Path, progress: &dyn Fn(u64, u64)) -> Result<(), StoreError> {
     create_private(to)?;
     let mut to = Connection::open(to)?;
+    // A transaction sees one moment from its first look on. Without that look each step would have
+    // one of its own, and start over whenever somebody has written in between.
+    from.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0))?;
     let backup = Backup::new(from, &mut to)?;
     loop {
         let step = backup.step(PAGES_A_STEP)?;
@@ -63,15 +84,11 @@ fn copy_pages(from: &Connection, to: &Path, progress: &dyn Fn(u64, u64)) -> Resu
 /// Creates the file with nobody else allowed to read it; SQLite keeps the mode.
 fn create_private(path: &Path) -> Result<(), StoreError> {
     use std::os::unix::fs::OpenOptionsExt as _;
-    std::fs::OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)
-        .map(drop)
-        .map_err(|_| {
+    fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map(drop).map_err(
+        |_| {
             let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CANTOPEN);
             rusqlite::Error::SqliteFailure(code, Some("the copy could not be created".into()))
                 .into()
-        })
+        },
+    )
 }

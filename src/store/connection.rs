@@ -1,13 +1,15 @@
 //! Opening the file: what it is, which format it has, how SQLite is set.
 
 use std::fs::OpenOptions;
+use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rustix::fs::{Access, access};
 
 use super::lock::FileLock;
 use super::{OpenError, Reader, StoreError, StoreOptions, lock_of};
@@ -32,17 +34,9 @@ pub(super) fn open_file(
     options: &StoreOptions,
 ) -> Result<Connection, OpenError> {
     let file_error = |action| move |source| OpenError::File { path: path.into(), action, source };
-    OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        .open(path)
-        .map_err(file_error("opened"))?;
+    create(path, lock).map_err(file_error("opened"))?;
     let connection = connect(path)?;
-    let format = format_of(&connection, path)?;
-    if format < FORMAT {
+    if format_of(&connection, path)? < FORMAT || !is_wal(&connection)? {
         let _held = lock.hold().map_err(file_error("locked"))?;
         // Another process may have been faster.
         let format = format_of(&connection, path)?;
@@ -50,11 +44,32 @@ pub(super) fn open_file(
             copy_before_migration(path, format)?;
         }
         set_wal(&connection)?;
-        migrate(&connection, format)?;
+        if format < FORMAT {
+            migrate(&connection, format)?;
+        }
     }
     set(&connection, options.checkpoint_on_close)?;
     set_max_pages(&connection, options)?;
     Ok(connection)
+}
+
+/// Makes the file, readable by its owner alone, unless it is there.
+///
+/// What is there is looked at and not opened: the kernel drops the locks that this process holds on
+/// a file, those of another connection too, when it closes any handle of it. The lock keeps
+/// everybody else from connecting before the new file is closed.
+fn create(path: &Path, lock: &FileLock) -> io::Result<()> {
+    if !path.exists() {
+        let _held = lock.hold()?;
+        match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            made => return made.map(drop),
+        }
+    }
+    if path.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    Ok(access(path, Access::READ_OK | Access::WRITE_OK)?)
 }
 
 /// Opens a database in memory with the newest format.
@@ -79,7 +94,12 @@ fn format_of(connection: &Connection, path: &Path) -> Result<i32, OpenError> {
     let not_a_store = |what: String| OpenError::NotAStore { path: path.into(), what };
     let tables = connection
         .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0))
-        .map_err(|error| not_a_store(error.to_string()))?;
+        .map_err(|error| match error.sqlite_error_code() {
+            Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
+                not_a_store(error.to_string())
+            }
+            _ => StoreError::from(error).into(),
+        })?;
     let application = read("application_id").map_err(StoreError::from)?;
     let format = read("user_version").map_err(StoreError::from)?;
     if application != APPLICATION_ID {
@@ -118,12 +138,26 @@ fn copy_before_migration(path: &Path, format: i32) -> Result<(), OpenError> {
     if Path::new(&copy).exists() {
         return Ok(());
     }
-    super::backup::copy(path, Path::new(&copy)).map_err(OpenError::Failed)
+    super::backup::copy(path, Path::new(&copy))
 }
 
+const WAL: &str = "wal";
+
+fn is_wal(connection: &Connection) -> Result<bool, StoreError> {
+    let mode: String = connection.pragma_query_value(None, "journal_mode", |row| row.get(0))?;
+    Ok(mode == WAL)
+}
+
+/// Sets the journal so that readers and writers do not wait for each other. The file remembers.
 fn set_wal(connection: &Connection) -> Result<(), StoreError> {
-    connection.pragma_update(None, "journal_mode", "WAL")?;
-    Ok(())
+    let mode: String =
+        connection.pragma_update_and_check(None, "journal_mode", WAL, |row| row.get(0))?;
+    if mode == WAL {
+        return Ok(());
+    }
+    let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CANTOPEN);
+    let message = "the file system cannot hold a write-ahead log".to_owned();
+    Err(rusqlite::Error::SqliteFailure(code, Some(message)).into())
 }
 
 fn set(connection: &Connection, checkpoint_on_close: bool) -> Result<(), StoreError> {
@@ -146,6 +180,9 @@ fn set_max_pages(connection: &Connection, options: &StoreOptions) -> Result<(), 
 
 /// The connections that read.
 pub(super) struct Readers(Kind);
+
+/// The most connections that are kept open for the next reader. Each may keep 16 MiB of pages.
+const MAX_IDLE: usize = 16;
 
 enum Kind {
     File {
@@ -185,7 +222,10 @@ impl Readers {
                 let result = work(&Reader::new(&connection));
                 // Ends the read; a connection that cannot is closed instead of kept.
                 if connection.execute_batch("COMMIT").is_ok() {
-                    lock_of(idle).push(connection);
+                    let mut idle = lock_of(idle);
+                    if idle.len() < MAX_IDLE {
+                        idle.push(connection);
+                    }
                 }
                 result
             }
@@ -195,7 +235,10 @@ impl Readers {
     /// Asks on a connection that never writes and holds no transaction, as SQLite demands.
     pub(super) fn data_version(&self) -> Result<i64, StoreError> {
         match &self.0 {
-            Kind::Memory(_) => Ok(0),
+            Kind::Memory(connection) => {
+                let sql = "SELECT total_changes()";
+                Ok(lock_of(connection).prepare_cached(sql)?.query_row([], |row| row.get(0))?)
+            }
             Kind::File { watch, .. } => Ok(lock_of(watch)
                 .prepare_cached("PRAGMA data_version")?
                 .query_row([], |row| row.get(0))?),
@@ -213,6 +256,40 @@ fn reading(path: &Path, checkpoint_on_close: bool) -> Result<Connection, StoreEr
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// That somebody else holds the file does not make it one of another program.
+    #[test]
+    fn a_file_that_is_busy_is_not_called_damaged() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("hub.db");
+        let holder = Connection::open(&path).expect("a database");
+        migrate(&holder, 0).expect("migrated");
+        holder.execute_batch("BEGIN EXCLUSIVE").expect("held");
+        let connection = connect(&path).expect("connected");
+        connection.busy_timeout(Duration::ZERO).expect("set");
+        let error = format_of(&connection, &path).expect_err("busy");
+        assert!(matches!(error, OpenError::Failed(_)), "{error}");
+    }
+
+    #[test]
+    fn a_crowd_of_readers_does_not_stay() {
+        fn at_once(readers: &Readers, count: usize) {
+            let read = |_: &Reader<'_>| {
+                if count > 1 {
+                    at_once(readers, count - 1);
+                }
+                Ok(())
+            };
+            readers.with(read).expect("read");
+        }
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("hub.db");
+        migrate(&Connection::open(&path).expect("a database"), 0).expect("migrated");
+        let readers = Readers::of_file(&path, false).expect("readers");
+        at_once(&readers, 2 * MAX_IDLE);
+        let Kind::File { idle, .. } = &readers.0 else { panic!("a file") };
+        assert_eq!(lock_of(idle).len(), MAX_IDLE);
+    }
 
     /// The schema is a promise: a diff here is a new migration, never an edit of an old one.
     #[test]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::canon::TooLong;
 use crate::code::{Code, Coded};
-use crate::record::{ActorId, Clock, ThreadId};
+use crate::record::{ActorId, Clock, SealError, ThreadId};
 
 /// Why a store could not be opened. The file is as it was.
 #[derive(Debug, thiserror::Error)]
@@ -156,9 +156,24 @@ pub enum AppendError {
     /// The canonical form is too long.
     #[error("the record is {0}")]
     TooLarge(#[source] TooLong),
+    /// It could not be read back.
+    #[error("the record is nested more than {limit} levels deep")]
+    TooDeep {
+        /// The most levels that are read back.
+        limit: usize,
+    },
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+impl From<SealError> for AppendError {
+    fn from(error: SealError) -> Self {
+        match error {
+            SealError::TooLong(error) => Self::TooLarge(error),
+            SealError::TooDeep { limit } => Self::TooDeep { limit },
+        }
+    }
 }
 
 impl From<rusqlite::Error> for AppendError {
@@ -170,7 +185,7 @@ impl From<rusqlite::Error> for AppendError {
 impl Coded for AppendError {
     fn code(&self) -> Code {
         match self {
-            Self::DuplicateClock { .. } => Code::IngestFailed,
+            Self::DuplicateClock { .. } | Self::TooDeep { .. } => Code::IngestFailed,
             Self::TooLarge(_) => Code::BodyTooLarge,
             Self::Store(error) => error.code(),
         }
@@ -185,7 +200,7 @@ impl Coded for AppendError {
             Self::DuplicateClock { thread, .. } => {
                 Some(format!("Read `GET /v1/threads/{thread}/state` and use a free clock."))
             }
-            Self::TooLarge(_) => None,
+            Self::TooLarge(_) | Self::TooDeep { .. } => None,
             Self::Store(error) => error.hint(),
         }
     }

@@ -222,9 +222,14 @@ impl<'c> Reader<'c> {
         self.list(sql, &[&inner, &thread], "seq DESC", limit)
     }
 
-    /// Returns the evidence for trust that arrived after `after`.
-    pub fn verdicts(&self, after: Sequence, limit: usize) -> Result<Vec<Stored>, StoreError> {
-        self.list("verdict IS NOT NULL AND seq > ?1", &[&after.get()], "seq", limit)
+    /// Returns the evidence for trust that arrived after `after`: no more than fit into one answer,
+    /// and whether there is more.
+    pub fn verdicts(
+        &self,
+        after: Sequence,
+        limit: usize,
+    ) -> Result<(Vec<Stored>, bool), StoreError> {
+        self.page("verdict IS NOT NULL AND seq > ?1", &[&after.get()], "seq", limit, 0)
     }
 
     /// Returns who wrote the record with this id, and where it stands.

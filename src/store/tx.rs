@@ -106,10 +106,11 @@ impl Tx<'_> {
         origin: Origin,
     ) -> Result<(Record, Appended), AppendError> {
         let clock = self.next_clock(&draft.thread, &draft.actor)?;
-        let record = Record::seal(draft.with_clock(clock)).map_err(AppendError::TooLarge)?;
-        let prepared = Prepared::sign(record, self.keyring);
-        let record = prepared.record.clone();
-        Ok((record, self.append(&prepared, origin)?))
+        let record = Record::seal(draft.with_clock(clock))?;
+        let key = self.keyring.signer_of(record.actor.as_str());
+        let prepared = Prepared::sign(record, key);
+        let appended = self.append(&prepared, origin)?;
+        Ok((prepared.record, appended))
     }
 
     /// Returns the clock after the highest one of this actor on this thread.

@@ -12,6 +12,7 @@ use super::append::Head;
 use super::connection::{self, FORMAT};
 use super::lock::FileLock;
 use super::{Shared, Stage, StoreError, Tx, lock_of};
+use crate::code::{Class, Code, Coded};
 use crate::record::Sequence;
 
 /// The most writes that share one transaction, so that none waits for long.
@@ -45,7 +46,7 @@ impl Writer {
     ) -> Result<T, E>
     where
         T: Send + 'static,
-        E: From<StoreError> + Send + 'static,
+        E: From<StoreError> + Coded + Send + 'static,
     {
         let (answer, answered) = sync_channel(1);
         self.queue()?
@@ -91,11 +92,20 @@ impl Drop for Writer {
 
 /// One queued write.
 trait Job: Send {
-    /// Does the work; false if what it wrote is to be undone.
-    fn run(&mut self, tx: &mut Tx<'_>) -> bool;
+    /// Does the work.
+    fn run(&mut self, tx: &mut Tx<'_>) -> Ended;
 
     /// Answers the caller: the work's own result if the transaction is durable.
     fn finish(self: Box<Self>, durable: Result<(), StoreError>);
+}
+
+/// How the work of a write ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ended {
+    /// What it wrote is to be kept.
+    Well,
+    /// What it wrote is to be undone. It said why, unless it panicked.
+    Badly(Option<Code>),
 }
 
 type Panic = Box<dyn std::any::Any + Send>;
@@ -109,27 +119,39 @@ struct Write<T, E, F> {
 impl<T, E, F> Job for Write<T, E, F>
 where
     T: Send,
-    E: From<StoreError> + Send,
+    E: From<StoreError> + Coded + Send,
     F: FnOnce(&mut Tx<'_>) -> Result<T, E> + Send,
 {
-    fn run(&mut self, tx: &mut Tx<'_>) -> bool {
-        let Some(work) = self.work.take() else { return false };
+    fn run(&mut self, tx: &mut Tx<'_>) -> Ended {
+        let Some(work) = self.work.take() else { return Ended::Badly(None) };
         let result = catch_unwind(AssertUnwindSafe(|| work(tx)));
-        let keep = matches!(result, Ok(Ok(_)));
+        let ended = match &result {
+            Ok(Ok(_)) => Ended::Well,
+            Ok(Err(error)) => Ended::Badly(Some(error.code())),
+            Err(_) => Ended::Badly(None),
+        };
         self.result = Some(result);
-        keep
+        ended
     }
 
     fn finish(self: Box<Self>, durable: Result<(), StoreError>) {
         let result = match (self.result, durable) {
-            // A refusal of the work's own stands, whatever became of the rest.
-            (Some(Ok(Ok(_))) | None, Err(error)) => Ok(Err(error.into())),
-            (Some(result), _) => result,
+            (Some(result), Ok(())) => result,
+            (Some(Err(panic)), Err(_)) => Err(panic),
+            // A failure is the work's own. A refusal may rest on what another write of the same
+            // transaction has left there, and that is gone.
+            (Some(Ok(Err(own))), Err(_)) if is_failure(&own) => Ok(Err(own)),
+            (_, Err(error)) => Ok(Err(error.into())),
             (None, Ok(())) => Ok(Err(StoreError::WriterGone.into())),
         };
         // The caller may be gone; what was written stays.
         let _ = self.answer.send(result);
     }
+}
+
+/// Tells a failure of the store from a refusal.
+fn is_failure(error: &impl Coded) -> bool {
+    matches!(error.code().class(), Class::Internal | Class::Unavailable)
 }
 
 /// Owns the writing connection.
@@ -170,7 +192,10 @@ impl Committer {
         let newest = committed?;
         self.shared.reach(Stage::Committed);
         for listener in lock_of(&self.shared.listeners).iter() {
-            listener(newest);
+            // What is durable stays so, and nobody who waits for an answer is to pay for it.
+            if catch_unwind(AssertUnwindSafe(|| listener(newest))).is_err() {
+                tracing::error!("a listener for commits panicked");
+            }
         }
         Ok(())
     }
@@ -228,12 +253,14 @@ impl Committer {
 fn run_alone(tx: &mut Tx<'_>, job: &mut dyn Job) -> Result<(), StoreError> {
     let before = tx.head;
     tx.connection.prepare_cached("SAVEPOINT job")?.execute([])?;
-    let keep = job.run(tx);
+    let ended = job.run(tx);
     if tx.connection.is_autocommit() {
-        // A failure such as a full disk made SQLite undo the whole transaction.
-        return Err(StoreError::Full);
+        // SQLite has undone the whole transaction. A full disk does no more harm than that; after
+        // anything else nobody knows what the file holds.
+        let full = ended == Ended::Badly(Some(Code::StoreFull));
+        return Err(if full { StoreError::Full } else { StoreError::Poisoned });
     }
-    if !keep {
+    if ended != Ended::Well {
         tx.connection.prepare_cached("ROLLBACK TO job")?.execute([])?;
         tx.head = before;
     }
@@ -254,4 +281,90 @@ fn read_head(connection: &Connection) -> Result<Head, StoreError> {
         .query_row([], |row| Ok(Head { sequence: Sequence::new(row.get(0)?), chain: row.get(1)? }))
         .optional()?;
     Ok(head.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{AppendError, Store, StoreOptions};
+    use super::*;
+    use crate::identity::{KeyPair, Keyring};
+    use crate::object;
+    use crate::record::{Act, ActorId, Draft, Origin, ThreadId};
+    use crate::time::TimeSource;
+
+    type Answer = Receiver<Result<Result<(), AppendError>, Panic>>;
+
+    fn store() -> Store {
+        let keyring = Keyring::new(KeyPair::from_seed(&[1; 32]));
+        Store::in_memory(StoreOptions::new(keyring, TimeSource::system())).expect("a store")
+    }
+
+    fn draft(text: &str) -> Draft {
+        let thread = ThreadId::parse("th_a").expect("a thread");
+        Draft::new(thread, ActorId::engine(), Act::Know, object! { "text": text })
+    }
+
+    fn job(
+        work: impl FnOnce(&mut Tx<'_>) -> Result<(), AppendError> + Send + 'static,
+    ) -> (Box<dyn Job>, Answer) {
+        let (answer, answered) = sync_channel(1);
+        (Box::new(Write { work: Some(work), result: None, answer }), answered)
+    }
+
+    /// Writes a record, then another one at its clock, then what `last` does; all in one
+    /// transaction. Returns the answers.
+    fn together(
+        store: &Store,
+        last: impl FnOnce(&mut Tx<'_>) -> Result<(), AppendError> + Send + 'static,
+    ) -> Vec<Result<(), AppendError>> {
+        let State::Idle(Some(committer)) =
+            std::mem::replace(&mut *lock_of(&store.writer.state), State::Gone)
+        else {
+            panic!("nothing was written yet");
+        };
+        let taken = store.prepare(draft("two")).expect("prepared");
+        let (mut jobs, answers): (Vec<_>, Vec<_>) = [
+            job(|tx| tx.append_next(draft("one"), Origin::Door).map(drop)),
+            job(move |tx| tx.append(&taken, Origin::Door).map(drop)),
+            job(last),
+        ]
+        .into_iter()
+        .unzip();
+        let durable = committer.commit(&mut jobs);
+        for job in jobs {
+            job.finish(durable.clone());
+        }
+        answers.iter().map(|it| it.recv().expect("an answer").expect("no panic")).collect()
+    }
+
+    fn roll_back(tx: &Tx<'_>) -> Result<(), AppendError> {
+        Ok(tx.connection.execute_batch("ROLLBACK")?)
+    }
+
+    #[test]
+    fn a_refusal_stands_if_the_rest_is_durable() {
+        let answers = together(&store(), |_| Ok(()));
+        assert!(answers[0].is_ok() && answers[2].is_ok());
+        assert!(matches!(answers[1], Err(AppendError::DuplicateClock { .. })));
+    }
+
+    /// The record in its way was never stored.
+    #[test]
+    fn a_refusal_does_not_outlive_what_it_rests_on() {
+        let store = store();
+        for answer in together(&store, |tx| roll_back(tx).and(Err(StoreError::Full.into()))) {
+            assert!(matches!(answer, Err(AppendError::Store(StoreError::Full))), "{answer:?}");
+        }
+        assert!(!store.is_poisoned());
+        assert_eq!(store.read(|reader| reader.last()).expect("read").get(), 0);
+    }
+
+    #[test]
+    fn a_transaction_that_is_gone_for_another_reason_than_a_full_disk_is_not_called_that() {
+        let store = store();
+        for answer in together(&store, |tx| roll_back(tx)) {
+            assert!(matches!(answer, Err(AppendError::Store(StoreError::Poisoned))), "{answer:?}");
+        }
+        assert!(store.is_poisoned());
+    }
 }

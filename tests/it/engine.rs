@@ -67,6 +67,21 @@ fn a_hook_written_by_another_process_is_seen_at_the_next_question() {
     assert_eq!(here.live().expect("live").config.hooks_loaded(), 0);
 }
 
+/// Past the door, so that the engine is not told.
+#[test]
+fn a_hook_that_reached_the_store_is_in_force_also_in_memory() {
+    use spl::record::{Draft, Origin};
+    let instance = Instance::new();
+    for engine in [instance.open(), Engine::in_memory().expect("an engine")] {
+        assert_eq!(engine.live().expect("live").config.hooks_loaded(), 0);
+        let envelope = crate::support::json(&hook("lesson", 0, ""));
+        let draft = Draft::from_envelope(envelope).expect("an envelope");
+        let prepared = engine.store().prepare(draft).expect("prepared");
+        engine.store().append(prepared, Origin::Door).expect("appended");
+        assert_eq!(engine.live().expect("live").config.hooks_loaded(), 1);
+    }
+}
+
 #[test]
 fn each_forbidden_field_is_refused_by_name() {
     let engine = Instance::new().open();
@@ -155,6 +170,29 @@ fn only_the_operator_speaks_as_the_instance() {
     assert!(ingest(&engine, &Caller::operator(), envelope).expect("written"));
 }
 
+/// A bearer may name the operator as the actor; it does not get the operator's signature for that.
+#[test]
+fn only_the_operator_signs_with_the_operator_s_key() {
+    let engine = Instance::new().open();
+    let signer = |caller: &Caller, actor: &str, clock: i64| {
+        let envelope =
+            format!(r#"{{"act":"KNOW","actor":"{actor}","thread":"t","clock":{clock}}}"#);
+        let ingested = engine.ingest(caller, envelope.as_bytes()).expect("written");
+        let id = ingested.appended.id;
+        let stored = engine.store().read(|reader| reader.record(id)).expect("read");
+        stored.expect("the record").signer
+    };
+    let keyring = engine.store().keyring();
+    let (instance, vera) =
+        (keyring.instance().did(), keyring.signer_of("did:sync:user:vera").did());
+    assert_ne!(instance, vera);
+    assert_eq!(signer(&Caller::operator(), "did:sync:user:vera", 0), vera);
+    assert_eq!(signer(&bearer("admin"), "did:sync:user:vera", 1), vera);
+    assert_eq!(signer(&bearer("records:write"), "did:sync:user:vera", 2), instance);
+    assert_eq!(signer(&Caller::operator(), "did:sync:user:else", 3), instance);
+    assert_eq!(engine.store().verify(|_, _| {}).expect("verified").fault, None);
+}
+
 #[test]
 fn an_observation_without_a_rule_is_refused() {
     let engine = Instance::new().open();
@@ -204,6 +242,27 @@ fn hostile_bodies_are_refused_and_nothing_is_kept() {
         ingested.record.body.get("$serde_json::private::Number").and_then(Value::as_str),
         Some("12")
     );
+}
+
+/// A record that is stored and cannot be read back would stand in the way of everything after it.
+#[test]
+fn a_draft_that_was_built_too_deep_is_refused_like_one_that_was_read() {
+    use spl::record::{Act, ActorId, Draft};
+    let engine = Instance::new().open();
+    let draft = |levels: usize| {
+        // The envelope and the body are two.
+        let deep = (2..levels).fold(Value::Null, |inside, _| Value::Array(vec![inside]));
+        let actor = ActorId::parse("a").expect("an actor");
+        Draft::new(ThreadId::config(), actor, Act::Know, spl::object! { "deep": deep })
+    };
+    let error = engine.ingest_draft(&Caller::operator(), draft(129)).expect_err("refused");
+    assert_eq!(error.code(), Code::IngestFailed);
+    engine.ingest_draft(&Caller::operator(), draft(128)).expect("written");
+    let error = engine.author(move |author| author.write(draft(161))).expect_err("refused");
+    assert_eq!(error.code(), Code::IngestFailed);
+    engine.author(move |author| author.write(draft(160))).expect("written");
+    assert_eq!(engine.store().verify(|_, _| {}).expect("verified").fault, None);
+    assert_eq!(engine.live().expect("live").config.hooks_loaded(), 0);
 }
 
 #[test]
@@ -278,7 +337,6 @@ fn health_counts_what_is_in_force() {
     assert_eq!(work_loop.get("hooks_builtin").and_then(Value::as_i64), Some(2));
 }
 
-/// A command that asks no hook compiles none: reading and writing records folds nothing.
 #[test]
 fn namespaces_and_threads_are_any_well_formed_name() {
     let engine = Instance::new().open();

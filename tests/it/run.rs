@@ -402,6 +402,75 @@ fn a_cancelled_run_has_an_outcome() {
     assert_eq!(bodies(&played, "core.work.loop_outcome.v1").len(), 1);
 }
 
+/// Whenever it is cancelled, a run begins nothing more, and what has begun is recorded to its end.
+#[test]
+fn a_run_that_is_cancelled_leaves_nothing_half_recorded() {
+    let check = |at: fn(&Moment<'_>) -> bool, asked: usize, kinds: [usize; 3]| {
+        let lab = Lab::new();
+        let cancel = Cancel::new();
+        let script = turns(&[bash("echo one; sleep 600"), bash("echo two")]);
+        let played = lab.play_with(&script, spec(), &cancel, &mut |moment| {
+            if at(&moment) {
+                cancel.cancel();
+            }
+        });
+        assert_eq!((played.report.outcome.verb, played.told.len()), (Verb::Cancelled, asked));
+        let found = ["turn", "tool_call", "tool_result"]
+            .map(|kind| bodies(&played, &format!("core.work.{kind}.v1")).len());
+        assert_eq!(found, kinds);
+        let outcomes = bodies(&played, "core.work.loop_outcome.v1");
+        assert_eq!(outcomes.len(), 1);
+        let opening = played.records[0].record.id().to_string();
+        assert_eq!(outcomes[0]["fulfills"].as_str(), Some(opening.as_str()));
+    };
+    check(|moment| matches!(moment, Moment::Opened(_)), 0, [0, 0, 0]);
+    check(|moment| matches!(moment, Moment::Replied { .. }), 1, [1, 0, 0]);
+    check(|moment| matches!(moment, Moment::Calling(_)), 1, [1, 1, 1]);
+}
+
+/// Some fifty kilobytes of arguments are more than four megabytes in canonical form.
+#[test]
+fn a_turn_that_is_too_large_to_be_recorded_fails_the_run() {
+    let lab = Lab::new();
+    let numbers = vec!["1e308"; 15_000].join(",");
+    let played = lab.play(&turns(&[format!(r#"{{"name":"bash","args":{{"xs":[{numbers}]}}}}"#)]));
+    assert_eq!(played.report.outcome.verb, Verb::Failed);
+    let outcome = bodies(&played, "core.work.loop_outcome.v1")[0];
+    insta::assert_snapshot!(
+        outcome["summary"].as_str().expect("text"),
+        @"the record is longer than 4194304 bytes in canonical form"
+    );
+}
+
+#[test]
+fn every_record_of_a_run_is_where_the_run_is() {
+    let lab = Lab::new();
+    let namespace = Namespace::parse("acme/site").expect("a namespace");
+    let spec = RunSpec { namespace: namespace.clone(), ..spec() };
+    let played = lab.play_with(&turns(&[bash("true")]), spec, &Cancel::new(), &mut |_| {});
+    for stored in &played.records {
+        assert_eq!(
+            stored.record.namespace().as_ref(),
+            Ok(&namespace),
+            "{:?}",
+            stored.record.kind()
+        );
+    }
+}
+
+/// The name of a tool is the model's to make up, and a hook may say it.
+#[test]
+fn the_record_of_an_observation_is_masked() {
+    let lab = Lab::new();
+    teach(&lab.engine, 0, r#""name":"no-such","text":"no ${tool}","when":"true""#);
+    let token = ["gh", "p_aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"].concat();
+    let played = lab.play(&turns(&[format!(r#"{{"name":"{token}"}}"#)]));
+    assert_eq!(observations(&played), ["no [masked:github-token]"]);
+    for stored in &played.records {
+        assert!(!stored.record.canonical().as_str().contains(&token), "{:?}", stored.record.kind());
+    }
+}
+
 #[test]
 fn calls_of_a_cut_reply_are_answered_and_not_executed() {
     let lab = Lab::new();

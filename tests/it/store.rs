@@ -98,6 +98,15 @@ fn a_panic_inside_a_write_reaches_its_caller_and_nobody_else() {
 }
 
 #[test]
+fn a_listener_that_panics_takes_no_answer_away() {
+    let folder = Folder::new();
+    let store = folder.open();
+    store.on_commit(Box::new(|newest| panic!("on purpose, at {newest}")));
+    assert!(append(&store, "th_a", 0).expect("an answer"));
+    assert!(append(&store, "th_a", 1).expect("the store goes on"));
+}
+
+#[test]
 fn next_clocks_are_exact_among_writers() {
     let folder = Folder::new();
     let stores: Vec<Arc<Store>> = (0..2).map(|_| Arc::new(folder.open())).collect();
@@ -335,6 +344,109 @@ fn a_backup_is_a_store_that_verifies() {
     assert_eq!(copy.verify(|_, _| {}).expect("verified").records, 50);
     assert!(store.backup(&target, |_, _| {}).is_err(), "a file that is there is not replaced");
     assert!(!folder.dir.path().join("copy.db.partial").exists());
+}
+
+/// A copy is of one moment: whoever writes meanwhile neither changes it nor makes it start over.
+#[test]
+fn a_backup_ends_while_others_write() {
+    let folder = Folder::new();
+    let (store, other) = (folder.open(), folder.open());
+    let long = "x".repeat(4 * 1024 * 1024 - 1024);
+    for clock in 0..3 {
+        let prepared = store.prepare(note("th_a", clock, &long)).expect("prepared");
+        store.append(prepared, Origin::Door).expect("appended");
+    }
+    let steps = std::cell::Cell::new(0);
+    let target = folder.dir.path().join("copy.db");
+    let copied = store.backup(&target, |_, _| {
+        steps.set(steps.get() + 1);
+        assert!(steps.get() < 100, "it starts over with each write");
+        append(&other, "th_b", steps.get()).expect("appended");
+    });
+    copied.expect("copied");
+    assert!(steps.get() > 1);
+    let copy = Store::open(&target, options()).expect("a store");
+    assert_eq!(copy.verify(|_, _| {}).expect("verified").records, 3);
+    assert_eq!(clocks_of(&store, "th_b").len(), usize::try_from(steps.get()).expect("a count"));
+}
+
+#[test]
+fn a_backup_that_cannot_be_put_in_its_place_leaves_nothing_behind() {
+    let folder = Folder::new();
+    let store = folder.open();
+    append(&store, "th_a", 0).expect("appended");
+    let target = folder.dir.path().join("copy.db");
+    // Somebody puts a folder where the copy is to go while it is being made.
+    let blocked = store.backup(&target, |_, _| {
+        let _ = std::fs::create_dir(&target);
+    });
+    assert!(blocked.is_err());
+    assert!(!folder.dir.path().join("copy.db.partial").exists());
+}
+
+/// The kernel drops a process's locks on a file as soon as it closes any handle of it. Without them
+/// another process takes itself for the last one and removes the log that this one writes to.
+#[cfg(target_os = "linux")]
+#[test]
+fn opening_a_store_again_leaves_its_locks_alone() {
+    use std::os::unix::fs::MetadataExt as _;
+    let folder = Folder::new();
+    let store = folder.open();
+    append(&store, "th_a", 0).expect("appended");
+    let inode = format!(":{} ", std::fs::metadata(folder.path()).expect("a file").ino());
+    let locks = || {
+        let all = std::fs::read_to_string("/proc/locks").expect("the locks of this machine");
+        all.lines().filter(|line| line.contains("POSIX") && line.contains(&inode)).count()
+    };
+    let before = locks();
+    assert!(before > 0, "an open store is locked against being taken for an abandoned one");
+    let again = folder.open();
+    assert!(locks() >= before);
+    drop(again);
+    assert!(locks() >= before);
+}
+
+#[test]
+fn a_store_that_was_taken_out_of_wal_mode_is_put_back() {
+    let folder = Folder::new();
+    drop(folder.open());
+    let mode = |sql: &str| -> String {
+        let foreign = Connection::open(folder.path()).expect("a connection");
+        foreign.query_row(sql, [], |row| row.get(0)).expect("a mode")
+    };
+    assert_eq!(mode("PRAGMA journal_mode = DELETE"), "delete");
+    let store = folder.open();
+    append(&store, "th_a", 0).expect("appended");
+    assert_eq!(mode("PRAGMA journal_mode"), "wal");
+}
+
+/// Who folds a store reads it in pages that fit into memory, whatever its writers have put there.
+#[test]
+fn large_records_come_in_pages() {
+    let folder = Folder::new();
+    let store = folder.open();
+    let long = "x".repeat(4 * 1024 * 1024 - 1024);
+    for clock in 0..9 {
+        let mut draft = note("th_a", clock, &long);
+        draft.body.insert("verdict".into(), "accept".into());
+        let prepared = store.prepare(draft).expect("prepared");
+        store.append(prepared, Origin::Door).expect("appended");
+    }
+    let thread = ThreadId::parse("th_a").expect("a thread");
+    let (mut after, mut pages) = (Sequence::default(), Vec::new());
+    loop {
+        let (page, more) = store.read(|reader| reader.verdicts(after, 1000)).expect("read");
+        let range = ThreadRange { since_clock: None, after };
+        let (same, same_more) =
+            store.read(|reader| reader.thread_page(&thread, range, 1000)).expect("read");
+        assert_eq!((same.len(), same_more), (page.len(), more));
+        after = page.last().expect("at least one").sequence;
+        pages.push(page.len());
+        if !more {
+            break;
+        }
+    }
+    assert_eq!(pages, [8, 1]);
 }
 
 #[test]
