@@ -79,7 +79,7 @@ impl Coded for HomeError {
 /// What making a home has made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Made {
-    /// Whether anything was missing.
+    /// Whether this made the instance: its key was missing, and nobody else was faster.
     pub fresh: bool,
     /// The actor that the operator writes as.
     pub actor: String,
@@ -148,13 +148,12 @@ impl Home {
     ///
     /// `login` names the operator. What is there already is kept.
     pub fn initialise(&self, login: &str) -> Result<Made, HomeError> {
-        let fresh = !self.is_initialised();
         for folder in ["", "keys", "secrets", "run", "logs"] {
             make_folder(&self.0.join(folder))?;
         }
-        for key in [self.operator_key_path(), self.instance_key_path()] {
-            make_file(&key, || Ok(random_bytes::<SEED_BYTES>()?.to_vec()))?;
-        }
+        let seed = || Ok(random_bytes::<SEED_BYTES>()?.to_vec());
+        make_file(&self.operator_key_path(), seed)?;
+        let fresh = make_file(&self.instance_key_path(), seed)?;
         make_file(&self.token_path(), || {
             Ok(format!("spl_prod_admin_{}\n", hex(&random_bytes::<32>()?)).into_bytes())
         })?;
@@ -228,13 +227,14 @@ fn make_folder(path: &Path) -> Result<(), HomeError> {
         .map_err(|source| HomeError::File { path: path.into(), action: "created", source })
 }
 
-/// Makes a file that is there either whole or not at all, unless it is there already.
+/// Makes a file that is there either whole or not at all, unless it is there already. Returns
+/// whether it was made here.
 fn make_file(
     path: &Path,
     content: impl FnOnce() -> Result<Vec<u8>, RandomError>,
-) -> Result<(), HomeError> {
+) -> Result<bool, HomeError> {
     if path.exists() {
-        return Ok(());
+        return Ok(false);
     }
     let draft_name = hex(&random_bytes::<8>()?);
     let draft = path.with_extension(format!("{draft_name}.tmp"));
@@ -242,8 +242,8 @@ fn make_file(
     let made = write_private(&draft, &content).and_then(|()| {
         match fs::hard_link(&draft, path) {
             // Another process was faster; its file is as good.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-            linked => linked,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            linked => linked.map(|()| true),
         }
     });
     let _ = fs::remove_file(&draft);
