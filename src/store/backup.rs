@@ -6,6 +6,8 @@ use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags};
 
 use super::{OpenError, Store, StoreError};
+use crate::canon::hex;
+use crate::identity::random_bytes;
 
 /// Pages copied between two looks at whoever else wants the file.
 const PAGES_A_STEP: i32 = 1024;
@@ -14,23 +16,23 @@ impl Store {
     /// Copies the store to `target`, which must not exist yet. `progress` hears how many pages are
     /// left of how many. Nothing is left behind if it fails.
     pub fn backup(&self, target: &Path, progress: impl Fn(u64, u64)) -> Result<(), OpenError> {
-        let file_error =
-            |action| move |source| OpenError::File { path: target.into(), action, source };
+        let refused = |source| cannot_write(target, source);
         if target.exists() {
-            let exists = std::io::Error::from(std::io::ErrorKind::AlreadyExists);
-            return Err(file_error("written")(exists));
+            return Err(refused(std::io::ErrorKind::AlreadyExists.into()));
         }
+        // A name of its own, so that two copies at once do not write into one file.
+        let name = random_bytes::<8>().map_err(|error| refused(std::io::Error::other(error)))?;
         let mut partial = target.as_os_str().to_owned();
-        partial.push(".partial");
+        partial.push(format!(".{}.partial", hex(&name)));
         let partial = Path::new(&partial);
-        let _ = std::fs::remove_file(partial);
+        create_private(partial).map_err(refused)?;
         let copied = self.read(|reader| copy_pages(reader.connection, partial, &progress));
         if let Err(error) = copied {
             let _ = std::fs::remove_file(partial);
             return Err(error.into());
         }
-        sync(partial).map_err(file_error("written"))?;
-        std::fs::rename(partial, target).map_err(file_error("written"))
+        sync(partial).map_err(refused)?;
+        std::fs::rename(partial, target).map_err(refused)
     }
 }
 
@@ -39,14 +41,18 @@ fn sync(path: &Path) -> std::io::Result<()> {
 }
 
 /// Copies one file to another.
-pub(super) fn copy(from: &Path, to: &Path) -> Result<(), StoreError> {
+pub(super) fn copy(from: &Path, to: &Path) -> Result<(), OpenError> {
+    create_private(to).map_err(|source| cannot_write(to, source))?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let from = Connection::open_with_flags(from, flags)?;
-    copy_pages(&from, to, &|_, _| {})
+    let from = Connection::open_with_flags(from, flags).map_err(StoreError::from)?;
+    Ok(copy_pages(&from, to, &|_, _| {})?)
+}
+
+fn cannot_write(path: &Path, source: std::io::Error) -> OpenError {
+    OpenError::File { path: path.into(), action: "written", source }
 }
 
 fn copy_pages(from: &Connection, to: &Path, progress: &dyn Fn(u64, u64)) -> Result<(), StoreError> {
-    create_private(to)?;
     let mut to = Connection::open(to)?;
     let backup = Backup::new(from, &mut to)?;
     loop {
@@ -61,17 +67,8 @@ fn copy_pages(from: &Connection, to: &Path, progress: &dyn Fn(u64, u64)) -> Resu
 }
 
 /// Creates the file with nobody else allowed to read it; SQLite keeps the mode.
-fn create_private(path: &Path) -> Result<(), StoreError> {
+fn create_private(path: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::OpenOptionsExt as _;
-    std::fs::OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)
-        .map(drop)
-        .map_err(|_| {
-            let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CANTOPEN);
-            rusqlite::Error::SqliteFailure(code, Some("the copy could not be created".into()))
-                .into()
-        })
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true).mode(0o600).open(path).map(drop)
 }

@@ -118,7 +118,7 @@ fn copy_before_migration(path: &Path, format: i32) -> Result<(), OpenError> {
     if Path::new(&copy).exists() {
         return Ok(());
     }
-    super::backup::copy(path, Path::new(&copy)).map_err(OpenError::Failed)
+    super::backup::copy(path, Path::new(&copy))
 }
 
 fn set_wal(connection: &Connection) -> Result<(), StoreError> {
