@@ -27,7 +27,7 @@ Environment:
 
 /// Teach running agents a lesson with one write
 #[derive(Parser, Debug)]
-#[command(name = "spl", version, after_help = EXAMPLES, disable_help_subcommand = true)]
+#[command(name = "spl", version, after_help = EXAMPLES)]
 pub(crate) struct Cli {
     /// What holds for every command.
     #[command(flatten)]

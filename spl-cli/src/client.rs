@@ -102,6 +102,11 @@ impl Client {
         })
     }
 
+    /// Tells whether a question went to a server that went away, and then to the store.
+    pub(crate) fn has_asked_twice(&self) -> bool {
+        self.instead.get().is_some()
+    }
+
     /// Follows the stream of events at `target`, from after the event with this id.
     pub(crate) fn follow(
         &self,

@@ -9,6 +9,9 @@ use crate::client::{Client, Reply, Target};
 use crate::failure::Failure;
 use crate::output::{self, printable};
 
+/// How often a clock is looked for that nobody else has taken.
+const TRIES: usize = 500;
+
 /// What is stated, by whom and where. Its clock is found when it is written.
 #[derive(Debug, Clone)]
 pub(crate) struct Statement {
@@ -27,16 +30,18 @@ pub(crate) struct Statement {
 impl Statement {
     /// Writes the record at the actor's next clock on the thread.
     ///
-    /// Somebody else may write as the same actor meanwhile; then the clock is found once more. It
-    /// is another record then, so nothing is written twice.
+    /// Others may write as the same actor meanwhile; then the clock is found once more. It is
+    /// another record then, so nothing is written twice. Each time somebody else has written, so
+    /// of many who begin together every one comes to its turn.
     pub(crate) fn write(&self, client: &Client) -> Result<Reply, Failure> {
         self.warn_of_secrets();
-        match self.write_at(client, self.next_clock(client)?) {
-            Err(failure) if failure.is_duplicate_clock() => {
-                self.write_at(client, self.next_clock(client)?)
+        for _ in 1..TRIES {
+            let written = self.write_at(client, self.next_clock(client)?);
+            if !is_taken(&written, client) {
+                return written;
             }
-            answered => answered,
         }
+        self.write_at(client, self.next_clock(client)?)
     }
 
     /// A record is stored as it is sent, and there is no taking it back (decision 15).
@@ -78,6 +83,17 @@ impl Statement {
                     .with_hint("Use another thread or another actor.")
             }),
         }
+    }
+}
+
+/// Tells whether somebody else has taken the clock, with another record or with the same words.
+///
+/// A record that was there already may also be this very one: stored by a server that went away
+/// before it could say so.
+fn is_taken(written: &Result<Reply, Failure>, client: &Client) -> bool {
+    match written {
+        Ok(reply) => reply.status == 200 && !client.has_asked_twice(),
+        Err(failure) => failure.is_duplicate_clock(),
     }
 }
 

@@ -40,6 +40,12 @@ pub enum HomeError {
         #[source]
         source: io::Error,
     },
+    /// There is a store, and the key that signed it is gone.
+    #[error("the key `{path}` is missing, and there is a store that it has signed")]
+    LostKey {
+        /// Where the key was.
+        path: PathBuf,
+    },
     /// A key file does not hold a key.
     #[error("`{path}` is not a key: it must hold {SEED_BYTES} raw bytes")]
     NotAKey {
@@ -70,6 +76,10 @@ impl Coded for HomeError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::NotInitialised { .. } => Some("Run `spl init`, or write a record.".into()),
+            Self::LostKey { .. } => Some(
+                "Put the key back from a copy of the home; to begin anew, move `hub.db*` away."
+                    .into(),
+            ),
             Self::NotAKey { .. } => Some("Put the key back from a copy of the home.".into()),
             _ => None,
         }
@@ -79,7 +89,7 @@ impl Coded for HomeError {
 /// What making a home has made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Made {
-    /// Whether anything was missing.
+    /// Whether this made the instance: its key was missing, and nobody else was faster.
     pub fresh: bool,
     /// The actor that the operator writes as.
     pub actor: String,
@@ -139,22 +149,28 @@ impl Home {
         self.0.join("secrets/operator-identity.key")
     }
 
-    /// Returns whether there is an instance here.
+    /// Returns whether there is an instance here, whole or not.
     pub fn is_initialised(&self) -> bool {
-        self.instance_key_path().exists()
+        self.store_path().exists() || self.instance_key_path().exists()
+    }
+
+    /// Returns whether the key is here that signs what the operator writes.
+    pub fn has_operator_key(&self) -> bool {
+        self.operator_key_path().exists()
     }
 
     /// Makes whatever is missing: folders, keys, settings and the admin token.
     ///
-    /// `login` names the operator. What is there already is kept.
+    /// `login` names the operator. What is there already is kept. Where a store is and its key is
+    /// not, nothing is made: another key would sign a store that it has no part in.
     pub fn initialise(&self, login: &str) -> Result<Made, HomeError> {
-        let fresh = !self.is_initialised();
+        self.refuse_lost_key()?;
         for folder in ["", "keys", "secrets", "run", "logs"] {
             make_folder(&self.0.join(folder))?;
         }
-        for key in [self.operator_key_path(), self.instance_key_path()] {
-            make_file(&key, || Ok(random_bytes::<SEED_BYTES>()?.to_vec()))?;
-        }
+        let seed = || Ok(random_bytes::<SEED_BYTES>()?.to_vec());
+        make_file(&self.operator_key_path(), seed)?;
+        let fresh = make_file(&self.instance_key_path(), seed)?;
         make_file(&self.token_path(), || {
             Ok(format!("spl_prod_admin_{}\n", hex(&random_bytes::<32>()?)).into_bytes())
         })?;
@@ -164,8 +180,17 @@ impl Home {
         Ok(Made { fresh, actor })
     }
 
+    /// The key is made before the store, so it is looked for after the store.
+    fn refuse_lost_key(&self) -> Result<(), HomeError> {
+        if self.store_path().exists() && !self.instance_key_path().exists() {
+            return Err(HomeError::LostKey { path: self.instance_key_path() });
+        }
+        Ok(())
+    }
+
     /// Reads the keys.
     pub fn keyring(&self) -> Result<Keyring, HomeError> {
+        self.refuse_lost_key()?;
         let instance = read_key(&self.instance_key_path())?
             .ok_or_else(|| HomeError::NotInitialised { path: self.0.clone() })?;
         let keyring = Keyring::new(instance);
@@ -228,13 +253,14 @@ fn make_folder(path: &Path) -> Result<(), HomeError> {
         .map_err(|source| HomeError::File { path: path.into(), action: "created", source })
 }
 
-/// Makes a file that is there either whole or not at all, unless it is there already.
+/// Makes a file that is there either whole or not at all, unless it is there already. Returns
+/// whether it was made here.
 fn make_file(
     path: &Path,
     content: impl FnOnce() -> Result<Vec<u8>, RandomError>,
-) -> Result<(), HomeError> {
+) -> Result<bool, HomeError> {
     if path.exists() {
-        return Ok(());
+        return Ok(false);
     }
     let draft_name = hex(&random_bytes::<8>()?);
     let draft = path.with_extension(format!("{draft_name}.tmp"));
@@ -242,8 +268,8 @@ fn make_file(
     let made = write_private(&draft, &content).and_then(|()| {
         match fs::hard_link(&draft, path) {
             // Another process was faster; its file is as good.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-            linked => linked,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            linked => linked.map(|()| true),
         }
     });
     let _ = fs::remove_file(&draft);
@@ -298,6 +324,20 @@ mod tests {
         home.initialise("vera").expect("made");
         fs::write(home.instance_key_path(), b"short").expect("written");
         assert!(matches!(home.keyring(), Err(HomeError::NotAKey { .. })));
+    }
+
+    /// A command made another key without a word, and the store went on under it.
+    #[test]
+    fn a_store_does_not_get_another_key() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let home = Home::at(dir.path());
+        home.initialise("vera").expect("made");
+        fs::write(home.store_path(), b"a store").expect("written");
+        fs::remove_file(home.instance_key_path()).expect("removed");
+        assert!(matches!(home.initialise("vera"), Err(HomeError::LostKey { .. })));
+        assert!(matches!(home.keyring(), Err(HomeError::LostKey { .. })));
+        fs::remove_file(home.store_path()).expect("removed");
+        assert!(home.initialise("vera").expect("made").fresh);
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use serde::Deserialize;
 
+use crate::record::ActorId;
+
 /// The settings of a home. Tables and keys that are not known are left to newer versions.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(default)]
@@ -45,12 +47,15 @@ impl Default for Server {
 impl Settings {
     /// Reads the text of a settings file.
     pub fn parse(text: &str) -> Result<Self, String> {
-        toml::from_str(text).map_err(|error| {
+        let settings: Self = toml::from_str(text).map_err(|error| {
             let line = error.span().map_or(1, |span| {
                 text.get(..span.start).unwrap_or_default().lines().count().max(1)
             });
             format!("line {line}: {}", error.message())
-        })
+        })?;
+        ActorId::parse(&settings.identity.actor)
+            .map_err(|error| format!("`actor` of `[identity]` {error}"))?;
+        Ok(settings)
     }
 
     /// Returns the text of a new settings file.
@@ -84,6 +89,8 @@ mod tests {
     fn what_is_wrong_is_named_with_its_line() {
         let error = Settings::parse("[server]\nhost = \"x\"\nport = \"y\"\n").expect_err("refused");
         assert!(error.starts_with("line 3: "), "{error}");
+        let error = Settings::parse("[identity]\nactor = \"\"\n").expect_err("refused");
+        assert_eq!(error, "`actor` of `[identity]` must not be empty");
         assert!(Settings::parse("[later]\nkey = 1\n").is_ok());
     }
 }

@@ -110,7 +110,8 @@ impl Problem {
     pub(super) fn answer(self, request_id: &str) -> Response {
         let mut said = self.said();
         let status = status_of(said.code);
-        if status.is_server_error() {
+        // What this instance does not offer is no failure of it.
+        if status.is_server_error() && said.code != Code::SemanticSearchDisabled {
             let cause = self.0.cause.as_deref().unwrap_or(&self.0.message);
             tracing::error!(request_id, code = %said.code, cause, "a request failed");
         }

@@ -20,7 +20,7 @@ pub(super) struct Turn {
 pub enum ScriptError {
     /// It is not JSON.
     #[error("the script cannot be read: {0}")]
-    NotJson(#[from] ParseError),
+    NotJson(ParseError),
     /// Something in it is not as it must be.
     #[error("{place}: {message}")]
     Wrong {
@@ -45,7 +45,7 @@ pub(super) fn reply(text: String, calls: Vec<CallRequest>) -> Reply {
 
 /// Reads the turns of a script.
 pub(super) fn read(script: &[u8]) -> Result<Vec<Turn>, ScriptError> {
-    let script = parse(script, Limits::DOOR)?;
+    let script = parse(script, Limits::DOOR).map_err(ScriptError::NotJson)?;
     let script = Part::of(&script, "the script".to_owned(), &["turns"])?;
     let turns = script.list("turns")?.ok_or_else(|| script.wrong("`turns` is missing"))?;
     let mut turns = turns

@@ -7,6 +7,8 @@ use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags};
 
 use super::{OpenError, Store, StoreError};
+use crate::canon::hex;
+use crate::identity::random_bytes;
 
 /// Pages copied between two looks at whoever else wants the file.
 const PAGES_A_STEP: i32 = 1024;
@@ -35,13 +37,16 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<(), OpenError> {
 
 /// Makes a file under another name, and gives it its own once it is whole and durable.
 fn put(target: &Path, fill: impl FnOnce(&Path) -> Result<(), StoreError>) -> Result<(), OpenError> {
+    let refused = not_written(target);
+    // A name that nobody else has, so that two copies at once do not write into one file.
+    let name = random_bytes::<8>().map_err(|error| refused(io::Error::other(error)))?;
     let mut partial = target.as_os_str().to_owned();
-    partial.push(".partial");
+    partial.push(format!(".{}.partial", hex(&name)));
     let partial = Path::new(&partial);
-    let _ = fs::remove_file(partial);
+    create_private(partial).map_err(&refused)?;
     let put = fill(partial)
         .map_err(OpenError::from)
-        .and_then(|()| settle(partial, target).map_err(not_written(target)));
+        .and_then(|()| settle(partial, target).map_err(&refused));
     if put.is_err() {
         let _ = fs::remove_file(partial);
     }
@@ -64,7 +69,6 @@ fn settle(partial: &Path, target: &Path) -> io::Result<()> {
 
 /// Copies what `from`, in an open transaction, sees.
 fn copy_pages(from: &Connection, to: &Path, progress: &dyn Fn(u64, u64)) -> Result<(), StoreError> {
-    create_private(to)?;
     let mut to = Connection::open(to)?;
     // A transaction sees one moment from its first look on. Without that look each step would have
     // one of its own, and start over whenever somebody has written in between.
@@ -82,13 +86,8 @@ fn copy_pages(from: &Connection, to: &Path, progress: &dyn Fn(u64, u64)) -> Resu
 }
 
 /// Creates the file with nobody else allowed to read it; SQLite keeps the mode.
-fn create_private(path: &Path) -> Result<(), StoreError> {
+fn create_private(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::OpenOptionsExt as _;
-    fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map(drop).map_err(
-        |_| {
-            let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CANTOPEN);
-            rusqlite::Error::SqliteFailure(code, Some("the copy could not be created".into()))
-                .into()
-        },
-    )
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true).mode(0o600).open(path).map(drop)
 }

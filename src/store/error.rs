@@ -51,10 +51,16 @@ impl Coded for OpenError {
 
     fn hint(&self) -> Option<String> {
         match self {
+            // Another file would be read together with the log that is left.
             Self::NotAStore { .. } => Some(
-                "Move the file away and put a backup in its place; nothing was changed.".into(),
+                "Move it away, with its `-wal` and `-shm`, and put a backup in its place; \
+                 nothing was changed."
+                    .into(),
             ),
             Self::Newer { .. } => Some("Install the newer version that wrote it.".into()),
+            Self::File { source, .. } if source.kind() == std::io::ErrorKind::AlreadyExists => {
+                Some("Name a file that is not there yet; none is written over.".into())
+            }
             Self::File { .. } | Self::Failed(_) => None,
         }
     }

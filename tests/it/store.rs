@@ -343,7 +343,34 @@ fn a_backup_is_a_store_that_verifies() {
     assert_eq!(clocks_of(&copy, "th_a").len(), 50);
     assert_eq!(copy.verify(|_, _| {}).expect("verified").records, 50);
     assert!(store.backup(&target, |_, _| {}).is_err(), "a file that is there is not replaced");
-    assert!(!folder.dir.path().join("copy.db.partial").exists());
+}
+
+/// Copies that were made at once wrote into one unfinished file.
+#[test]
+fn copies_at_once_are_whole_and_leave_nothing_behind() {
+    let folder = Folder::new();
+    let store = folder.open();
+    assert!(append(&store, "th_a", 0).expect("appended"));
+    let copies = folder.dir.path().join("copies");
+    std::fs::create_dir(&copies).expect("a folder");
+    let target = copies.join("copy.db");
+    let made = std::thread::scope(|scope| {
+        let threads: Vec<_> =
+            (0..8).map(|_| scope.spawn(|| store.backup(&target, |_, _| {}).is_ok())).collect();
+        threads.into_iter().map(|thread| thread.join().expect("ended")).filter(|made| *made).count()
+    });
+    assert!(made >= 1, "one of them was the first");
+    assert_eq!(std::fs::read_dir(&copies).expect("listed").count(), 1);
+    let copy = Store::open(&target, options()).expect("a store");
+    assert_eq!(copy.verify(|_, _| {}).expect("verified").records, 1);
+}
+
+#[test]
+fn a_copy_that_cannot_be_made_says_where() {
+    let folder = Folder::new();
+    let store = folder.open();
+    let error = store.backup(&folder.dir.path().join("no/copy.db"), |_, _| {}).expect_err("none");
+    assert!(error.to_string().ends_with("no/copy.db` could not be written"), "{error}");
 }
 
 /// A copy is of one moment: whoever writes meanwhile neither changes it nor makes it start over.

@@ -7,6 +7,7 @@
 use std::path::Path;
 use std::process::{Command, Output as Finished};
 
+use anstream::adapter::strip_str;
 use clap::Args;
 use spl::cancel::Cancel;
 use spl::engine::{Engine, EngineOptions, Home};
@@ -18,7 +19,7 @@ use spl::tool::Workspace;
 
 use super::work_loop::{mint, show, tools_of};
 use crate::failure::Failure;
-use crate::output::{DIM, NAME, Output};
+use crate::output::{DIM, Form, NAME, Output};
 use crate::session::Session;
 
 /// Show the main job: a running loop hears a lesson that another process writes
@@ -211,7 +212,10 @@ impl Story<'_> {
     }
 
     fn line(&mut self, line: &str) -> Result<(), Failure> {
-        let row = object! { "object": "story", "text": line };
+        if self.out.form() == Form::Json {
+            return Ok(());
+        }
+        let row = object! { "object": "story", "text": strip_str(line).to_string() };
         self.out.row(&row.into(), |text| writeln!(text, "{line}"))
     }
 }

@@ -68,8 +68,13 @@ impl Check {
     }
 
     fn failed(name: &'static str, error: &impl Coded) -> Self {
-        let check = Self::fail(name, error.to_string());
-        Self { hint: error.hint(), ..check }
+        let mut message = error.to_string();
+        let mut cause = error.source();
+        while let Some(error) = cause {
+            message.push_str(&format!(": {error}"));
+            cause = error.source();
+        }
+        Self { hint: error.hint(), ..Self::fail(name, message) }
     }
 
     fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -152,6 +157,10 @@ fn settings_read(home: &Home) -> Check {
 
 fn keys_read(home: &Home) -> Check {
     match home.keyring() {
+        Ok(_) if !home.has_operator_key() => {
+            Check::warn("keys", "the owner's key is missing, so the instance signs for the owner")
+                .hint("Put it back from a copy of the home, or run `spl init` to make another.")
+        }
         Ok(keyring) => Check::pass("keys", format!("signing as {}", keyring.instance().did())),
         Err(error) => Check::failed("keys", &error),
     }

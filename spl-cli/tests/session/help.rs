@@ -11,6 +11,14 @@ fn the_overview_needs_no_argument() {
     assert_session!(terminal);
 }
 
+/// `spl help` was no command, and whoever typed it was told of `spl health`.
+#[test]
+fn help_may_be_asked_for_in_a_word() {
+    let terminal = Terminal::new();
+    assert_eq!(terminal.does("spl help"), terminal.does("spl --help"));
+    assert_eq!(terminal.does("spl help hook add"), terminal.does("spl hook add --help"));
+}
+
 #[test]
 fn every_command_explains_itself() {
     let mut terminal = Terminal::new();
@@ -29,7 +37,9 @@ fn commands(terminal: &Terminal, command: &str) -> Vec<String> {
         .skip(1)
         .take_while(|line| line.starts_with("  "))
         .filter(|line| !line.starts_with("   "))
-        .filter_map(|line| line.split_whitespace().next());
+        .filter_map(|line| line.split_whitespace().next())
+        // It says again what the others say.
+        .filter(|name| *name != "help");
     let mut found = Vec::new();
     for name in listed {
         let command = format!("{command} {name}");

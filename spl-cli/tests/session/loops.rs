@@ -78,6 +78,52 @@ fn a_loop_is_shown_as_it_happens() {
     assert_session!(terminal);
 }
 
+/// What was told to end by anything but a key left its command running, and its run without an end.
+#[test]
+fn a_loop_that_is_told_to_end_ends_in_order() {
+    for signal in ["INT", "TERM", "HUP"] {
+        let terminal = Terminal::with_instance();
+        terminal.write(
+            "script.json",
+            r#"{"turns":[{"tool_calls":[{"name":"bash","args":{"command":"echo $$ >pipe; sleep 600"}}]}]}"#,
+        );
+        terminal.does("mkfifo pipe");
+        let mut command =
+            terminal.spl(&["work-loop", "wait", "--script", "script.json", "--workspace", "."]);
+        let child = command.stdout(Stdio::piped()).spawn().expect("started");
+        let bash = std::fs::read_to_string(terminal.path("pipe")).expect("the command runs");
+        terminal.does(&format!("kill -{signal} {}", child.id()));
+        let output = child.wait_with_output().expect("ended");
+        assert_eq!(output.status.code(), Some(1), "{signal}");
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(said.contains("cancelled"), "{signal}: {said}");
+        assert_ne!(terminal.quietly(&format!("kill -0 {bash}")).status, 0, "{signal}");
+        let thread = said.lines().next().and_then(|line| line.strip_prefix("loop "));
+        let records = terminal.does(&format!("spl thread records {}", thread.expect("a thread")));
+        assert!(records.contains("core.work.loop_outcome.v1: cancelled"), "{records}");
+    }
+}
+
+/// Whoever starts a loop with `nohup` wants it to go on without a terminal.
+#[test]
+fn a_loop_under_nohup_outlives_its_terminal() {
+    let terminal = Terminal::with_instance();
+    terminal.write(
+        "script.json",
+        r#"{"turns":[{"tool_calls":[{"name":"bash","args":{"command":"echo $$ >pipe; cat pipe"}}]}]}"#,
+    );
+    terminal.does("mkfifo pipe");
+    let mut command = terminal.program("nohup");
+    command.args([env!("CARGO_BIN_EXE_spl"), "work-loop", "wait", "--script", "script.json"]);
+    command.args(["--workspace", "."]).stdin(Stdio::null()).stderr(Stdio::null());
+    let child = command.stdout(Stdio::piped()).spawn().expect("started");
+    std::fs::read(terminal.path("pipe")).expect("the command runs");
+    terminal.does(&format!("kill -HUP {}", child.id()));
+    terminal.write("pipe", "go on");
+    let output = child.wait_with_output().expect("ended");
+    assert!(output.status.success(), "{output:?}");
+}
+
 #[test]
 fn the_demo_tells_the_whole_story() {
     let mut terminal = Terminal::new();
@@ -86,4 +132,16 @@ fn the_demo_tells_the_whole_story() {
     assert_eq!(finished.status, 0, "{}", finished.stderr);
     let _ = terminal.run("ls -A");
     assert_session!(terminal);
+}
+
+/// As JSON, the demo printed the story before its answer, with the colours of a terminal in it.
+#[test]
+fn the_demo_is_one_object_or_lines_without_colours() {
+    let terminal = Terminal::new();
+    let answer = terminal.does("spl demo -o json");
+    assert!(answer.starts_with("{\"object\":\"demo\""), "{answer}");
+    assert_eq!(answer.lines().count(), 1, "{answer}");
+    let story = terminal.does("spl demo -o stream-json");
+    assert!(story.lines().count() > 10 && story.ends_with(&answer), "{story}");
+    assert!(!story.contains("\\u001b"), "{story}");
 }

@@ -79,6 +79,21 @@ fn the_doctor_names_what_is_wrong() {
 }
 
 #[test]
+fn a_key_that_is_lost_is_not_made_anew() {
+    let mut terminal = Terminal::with_instance();
+    terminal.does("spl know x --thread th_a");
+    terminal.session(&[
+        "rm .syncro/secrets/operator-identity.key && spl doctor | grep -A1 keys",
+        "rm .syncro/keys/primary && spl know y --thread th_a",
+        "spl init",
+        "spl status",
+        "spl doctor | grep -A1 keys",
+        "mv .syncro/hub.db aside && rm .syncro/hub.db-* && spl init",
+    ]);
+    assert_session!(terminal);
+}
+
+#[test]
 fn a_home_may_be_anywhere() {
     let mut terminal = Terminal::new();
     terminal.session(&[
