@@ -39,7 +39,7 @@ pub use settings::Settings;
 pub use token::Minted;
 
 use crate::identity::{KeyPair, Keyring, random_bytes};
-use crate::store::{Probe, Store, StoreOptions};
+use crate::store::{OpenError, Probe, Store, StoreOptions, TokenId};
 use crate::time::{Stopwatch, TimeSource};
 use crate::trust::TrustFold;
 
@@ -72,6 +72,8 @@ pub struct Engine(Arc<Inner>);
 
 struct Inner {
     store: Store,
+    /// The admin token of the home, which the store may not know yet.
+    home_token: Option<TokenId>,
     live: live::Refresher,
     trust: std::sync::Mutex<TrustFold>,
     census: std::sync::Mutex<census::Census>,
@@ -80,10 +82,18 @@ struct Inner {
 }
 
 impl Engine {
-    /// Opens the instance of a home, which must have been made.
+    /// Opens the instance of a home, which must have been made. Nothing is written to a store that
+    /// is there and up to date.
     pub fn open(home: &Home, options: EngineOptions) -> Result<Self, EngineError> {
         let keyring = home.keyring()?;
-        let path = options.store_path.unwrap_or_else(|| home.store_path());
+        let path = match options.store_path {
+            Some(path) if is_empty(&path) => {
+                // A copy that was cut off to nothing is not one of a store without records.
+                return Err(OpenError::NotAStore { path, what: "it is empty".into() }.into());
+            }
+            Some(path) => path,
+            None => home.store_path(),
+        };
         let store = Store::open(
             &path,
             StoreOptions {
@@ -92,11 +102,7 @@ impl Engine {
                 ..StoreOptions::new(keyring, options.time)
             },
         )?;
-        let engine = Self::over(store);
-        if let Some(bearer) = home.token()? {
-            engine.admit_home_token(&bearer)?;
-        }
-        Ok(engine)
+        Ok(Self::over(store, home.token()?.as_deref().and_then(token::id_of)))
     }
 
     /// Opens an instance in memory with keys of its own. It ends with the last clone.
@@ -108,12 +114,13 @@ impl Engine {
 
     /// Opens an instance in memory with these keys and this time.
     pub fn in_memory_with(options: StoreOptions) -> Result<Self, EngineError> {
-        Ok(Self::over(Store::in_memory(options)?))
+        Ok(Self::over(Store::in_memory(options)?, None))
     }
 
-    fn over(store: Store) -> Self {
+    fn over(store: Store, home_token: Option<TokenId>) -> Self {
         Self(Arc::new(Inner {
             store,
+            home_token,
             live: live::Refresher::default(),
             trust: std::sync::Mutex::default(),
             census: std::sync::Mutex::default(),
@@ -126,4 +133,8 @@ impl Engine {
     pub fn store(&self) -> &Store {
         &self.0.store
     }
+}
+
+fn is_empty(path: &std::path::Path) -> bool {
+    path.metadata().is_ok_and(|file| file.is_file() && file.len() == 0)
 }

@@ -19,9 +19,15 @@ fn secret_of(bearer: &str) -> Option<&str> {
     (rest.starts_with("spl_") && !secret.is_empty()).then_some(secret)
 }
 
+/// Returns the id of the token that a bearer holds, if it has the form of one.
+pub(super) fn id_of(bearer: &str) -> Option<TokenId> {
+    secret_of(bearer).map(TokenId::of_secret)
+}
+
 impl Engine {
     /// Makes a token with these scopes. Its secret is not stored.
     pub fn mint_token(&self, name: &str, scopes: &Scopes) -> Result<Minted, EngineError> {
+        self.admit_home_token()?;
         let secret = hex(&random_bytes::<32>()?);
         let label: String =
             name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
@@ -37,25 +43,31 @@ impl Engine {
         Ok(())
     }
 
-    /// Makes sure that the admin token of the home is one this store knows.
-    pub(super) fn admit_home_token(&self, bearer: &str) -> Result<(), EngineError> {
-        let Some(secret) = secret_of(bearer) else { return Ok(()) };
-        let id = TokenId::of_secret(secret);
-        if self.store().read(|reader| reader.token(&id))?.is_some() {
+    /// Makes sure that the store knows the admin token of the home. Not done before somebody uses
+    /// it or has to do with tokens: who only opens a store, to verify it for example, changes nothing.
+    fn admit_home_token(&self) -> Result<(), EngineError> {
+        let Some(id) = &self.0.home_token else { return Ok(()) };
+        let is_known = || self.store().read(|reader| Ok(reader.token(id)?.is_some()));
+        if is_known()? {
             return Ok(());
         }
         let admin = Scopes::parse("admin").unwrap_or_default();
-        match self.add_token(&id, "admin", &admin) {
-            // Another process that started together with this one may have been faster.
-            Err(_) if self.store().read(|reader| reader.token(&id))?.is_some() => Ok(()),
+        match self.add_token(id, "admin", &admin) {
+            // Another process may have been faster.
+            Err(_) if is_known()? => Ok(()),
             added => added,
         }
     }
 
     /// Returns who holds this bearer; `None` if nobody does, or not any more.
     pub fn authenticate(&self, bearer: &str) -> Result<Option<Caller>, EngineError> {
-        let Some(secret) = secret_of(bearer) else { return Ok(None) };
-        let token = self.store().read(|reader| reader.token(&TokenId::of_secret(secret)))?;
+        let Some(id) = id_of(bearer) else { return Ok(None) };
+        let find = || self.store().read(|reader| reader.token(&id));
+        let mut token = find()?;
+        if token.is_none() && self.0.home_token.as_ref() == Some(&id) {
+            self.admit_home_token()?;
+            token = find()?;
+        }
         let live = token.filter(|token| token.revoked_at.is_none());
         // Scopes were checked when the token was made; what does not read now allows nothing.
         Ok(live.map(|token| Caller::bearer(Scopes::parse(&token.scopes).unwrap_or_default())))
@@ -63,11 +75,13 @@ impl Engine {
 
     /// Returns every token, without secrets.
     pub fn tokens(&self) -> Result<Vec<Token>, EngineError> {
+        self.admit_home_token()?;
         Ok(self.store().read(|reader| reader.tokens())?)
     }
 
     /// Revokes the live tokens with this name or id, and returns how many there were.
     pub fn revoke_tokens(&self, name_or_id: &str) -> Result<usize, EngineError> {
+        self.admit_home_token()?;
         let name_or_id = name_or_id.to_owned();
         Ok(self.store().write(move |tx| tx.revoke_tokens(&name_or_id))?)
     }

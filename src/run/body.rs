@@ -11,6 +11,9 @@ use crate::object;
 use crate::record::{Act, ActorId, Draft, RecordId};
 use crate::secret::mask_value;
 
+/// The most characters of a summary. The last words of the model stand in full in its last turn.
+const MAX_SUMMARY_CHARS: usize = 4096;
+
 /// The most bytes of structured data in a result (contract §5.1).
 const MAX_DATA_BYTES: usize = 256 * 1024;
 
@@ -136,11 +139,12 @@ pub(super) fn result(state: &RunState, returned: &Returned) -> Object {
 
 /// The record of how the run ended; it fulfils the opening.
 pub(super) fn outcome(state: &RunState, outcome: &Outcome) -> Draft {
+    let summary: String = outcome.summary.chars().take(MAX_SUMMARY_CHARS).collect();
     let mut body = object! {
         "kind": "core.work.loop_outcome.v1",
         "outcome": outcome.verb.as_str(),
         "success": outcome.success(),
-        "summary": outcome.summary.as_str(),
+        "summary": summary,
         "tool_calls_failed": state.calls_failed,
         "tool_calls_ok": state.calls_ok,
         "transport": "in_process",

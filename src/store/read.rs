@@ -345,7 +345,14 @@ impl<'c> Reader<'c> {
 
     /// Returns the namespaces in which hooks were asked.
     pub fn seam_namespaces(&self) -> Result<Vec<Namespace>, StoreError> {
-        let sql = "SELECT DISTINCT namespace FROM seam_calls";
+        // From each to the next by index: there are few, and a row for every call.
+        let sql = "WITH RECURSIVE spaces (namespace) AS (
+                       SELECT min(namespace) FROM seam_calls
+                       UNION ALL
+                       SELECT (SELECT min(c.namespace) FROM seam_calls c
+                               WHERE c.namespace > spaces.namespace)
+                       FROM spaces WHERE spaces.namespace IS NOT NULL)
+                   SELECT namespace FROM spaces WHERE namespace IS NOT NULL";
         let mut statement = self.connection.prepare_cached(sql)?;
         let names = statement.query_map([], |row| row.get::<_, String>(0))?;
         let names: Vec<String> = names.collect::<Result<_, _>>()?;

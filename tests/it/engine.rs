@@ -48,7 +48,8 @@ fn refused(engine: &Engine, caller: &Caller, envelope: &str) -> (Code, Option<St
 
 #[test]
 fn a_hook_is_in_force_when_the_door_answers() {
-    let engine = Instance::new().open();
+    let instance = Instance::new();
+    let engine = instance.open();
     assert_eq!(engine.live().expect("live").config.hooks_loaded(), 0);
     assert!(ingest(&engine, &Caller::operator(), &hook("lesson", 0, "")).expect("written"));
     assert_eq!(engine.live().expect("live").config.hooks_loaded(), 1);
@@ -84,7 +85,8 @@ fn a_hook_that_reached_the_store_is_in_force_also_in_memory() {
 
 #[test]
 fn each_forbidden_field_is_refused_by_name() {
-    let engine = Instance::new().open();
+    let instance = Instance::new();
+    let engine = instance.open();
     for field in ["priority", "action", "suppress", "replace", "order", "instead_of"] {
         let envelope = hook("lesson", 0, &format!(",\"{field}\":1"));
         let (code, named) = refused(&engine, &Caller::operator(), &envelope);
@@ -124,7 +126,8 @@ fn each_forbidden_field_is_refused_at_load() {
 
 #[test]
 fn the_gate_speaks_before_any_other_word_about_the_body() {
-    let engine = Instance::new().open();
+    let instance = Instance::new();
+    let engine = instance.open();
     let malformed = hook("lesson", 0, ",\"priority\":1");
     for scopes in ["records:write", "records:write,config:write", "config:write"] {
         for envelope in [&hook("lesson", 0, ""), &malformed] {
@@ -137,7 +140,8 @@ fn the_gate_speaks_before_any_other_word_about_the_body() {
 
 #[test]
 fn ordinary_configuration_takes_its_scope() {
-    let engine = Instance::new().open();
+    let instance = Instance::new();
+    let engine = instance.open();
     let topic = |topic: &str, clock: i64| {
         format!(
             r#"{{"act":"LEARN","actor":"did:sync:user:vera","thread":"th_engine_config",
@@ -154,7 +158,8 @@ fn ordinary_configuration_takes_its_scope() {
 
 #[test]
 fn scopes_are_asked_before_the_body_is_read() {
-    let engine = Instance::new().open();
+    let instance = Instance::new();
+    let engine = instance.open();
     let (code, _) = refused(&engine, &bearer("records:read"), "not JSON");
     assert_eq!(code, Code::ScopeForbidden);
     let (code, _) = refused(&engine, &bearer("records:write"), "not JSON");
@@ -163,7 +168,8 @@ fn scopes_are_asked_before_the_body_is_read() {
 
 #[test]
 fn only_the_operator_speaks_as_the_instance() {
-    let engine = Instance::new().open();
+    let instance = Instance::new();
+    let engine = instance.open();
     let envelope = r#"{"act":"KNOW","actor":"did:sync:system:engine","thread":"t"}"#;
     let (code, _) = refused(&engine, &bearer("records:write"), envelope);
     assert_eq!(code, Code::DidClaimDenied);
@@ -173,7 +179,8 @@ fn only_the_operator_speaks_as_the_instance() {
 /// A bearer may name the operator as the actor; it does not get the operator's signature for that.
 #[test]
 fn only_the_operator_signs_with_the_operator_s_key() {
-    let engine = Instance::new().open();
+    let instance = Instance::new();
+    let engine = instance.open();
     let signer = |caller: &Caller, actor: &str, clock: i64| {
         let envelope =
             format!(r#"{{"act":"KNOW","actor":"{actor}","thread":"t","clock":{clock}}}"#);
@@ -195,7 +202,8 @@ fn only_the_operator_signs_with_the_operator_s_key() {
 
 #[test]
 fn an_observation_without_a_rule_is_refused() {
-    let engine = Instance::new().open();
+    let instance = Instance::new();
+    let engine = instance.open();
     let observation = |rule: &str| {
         format!(
             r#"{{"act":"KNOW","actor":"a","thread":"t","body":
@@ -212,7 +220,8 @@ fn an_observation_without_a_rule_is_refused() {
 
 #[test]
 fn hostile_bodies_are_refused_and_nothing_is_kept() {
-    let engine = Instance::new().open();
+    let instance = Instance::new();
+    let engine = instance.open();
     let operator = Caller::operator();
     let nested = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     let numbers = format!(
@@ -248,7 +257,8 @@ fn hostile_bodies_are_refused_and_nothing_is_kept() {
 #[test]
 fn a_draft_that_was_built_too_deep_is_refused_like_one_that_was_read() {
     use spl::record::{Act, ActorId, Draft};
-    let engine = Instance::new().open();
+    let instance = Instance::new();
+    let engine = instance.open();
     let draft = |levels: usize| {
         // The envelope and the body are two.
         let deep = (2..levels).fold(Value::Null, |inside, _| Value::Array(vec![inside]));
@@ -290,7 +300,8 @@ fn two_writers_race_for_one_clock_and_one_wins() {
 
 #[test]
 fn tokens_open_the_door_until_they_are_revoked() {
-    let engine = Instance::new().open();
+    let instance = Instance::new();
+    let engine = instance.open();
     let scopes = Scopes::parse("records:read").expect("scopes");
     let minted = engine.mint_token("ci", &scopes).expect("minted");
     let caller = engine.authenticate(&minted.bearer).expect("asked").expect("known");
@@ -299,6 +310,36 @@ fn tokens_open_the_door_until_they_are_revoked() {
     assert_eq!(engine.authenticate("").expect("asked"), None);
     assert_eq!(engine.revoke_tokens("ci").expect("revoked"), 1);
     assert_eq!(engine.authenticate(&minted.bearer).expect("asked"), None);
+}
+
+/// Who verifies a copy must not change it, nor take an empty file for a store without records.
+#[test]
+fn opening_a_store_changes_nothing() {
+    let instance = Instance::new();
+    let engine = instance.open();
+    let tokens = || engine.store().read(|reader| reader.tokens()).expect("read").len();
+    let version = engine.store().data_version().expect("a version");
+    drop(instance.open());
+    assert_eq!((engine.store().data_version().expect("a version"), tokens()), (version, 0));
+    assert_eq!(engine.tokens().expect("tokens").len(), 1);
+    assert_eq!(tokens(), 1);
+
+    let store_path = Some(instance.dir.path().join("copy.db"));
+    std::fs::write(instance.dir.path().join("copy.db"), b"").expect("written");
+    let options = EngineOptions { store_path, ..EngineOptions::default() };
+    let error = Engine::open(&Home::at(instance.dir.path()), options).err().expect("refused");
+    assert!(error.to_string().contains("it is empty"), "{error}");
+}
+
+/// Also before it was ever used.
+#[test]
+fn the_home_token_can_be_revoked() {
+    let instance = Instance::new();
+    let engine = instance.open();
+    let bearer = Home::at(instance.dir.path()).token().expect("read").expect("a token");
+    assert_eq!(engine.revoke_tokens("admin").expect("revoked"), 1);
+    assert_eq!(engine.authenticate(&bearer).expect("asked"), None);
+    assert_eq!(instance.open().authenticate(&bearer).expect("asked"), None);
 }
 
 #[test]
@@ -312,7 +353,8 @@ fn the_home_token_is_the_operator_s() {
 
 #[test]
 fn trust_is_folded_as_verdicts_arrive() {
-    let engine = Instance::new().open();
+    let instance = Instance::new();
+    let engine = instance.open();
     let clerk = spl::record::ActorId::parse("did:sync:agent:clerk").expect("an actor");
     assert_eq!(engine.standing(&clerk, "ops").expect("asked").count, 0);
     for clock in 0..5 {
@@ -329,7 +371,8 @@ fn trust_is_folded_as_verdicts_arrive() {
 
 #[test]
 fn health_counts_what_is_in_force() {
-    let engine = Instance::new().open();
+    let instance = Instance::new();
+    let engine = instance.open();
     ingest(&engine, &Caller::operator(), &hook("lesson", 0, "")).expect("written");
     let health = engine.health().expect("health");
     let work_loop = health.get("work_loop").expect("work_loop");
@@ -339,7 +382,8 @@ fn health_counts_what_is_in_force() {
 
 #[test]
 fn namespaces_and_threads_are_any_well_formed_name() {
-    let engine = Instance::new().open();
+    let instance = Instance::new();
+    let engine = instance.open();
     let envelope = r#"{"act":"KNOW","actor":"a","thread":"music.library/2 #?","body":
         {"namespace":"acme/site"}}"#;
     let ingested = engine.ingest(&Caller::operator(), envelope.as_bytes()).expect("written");

@@ -442,6 +442,20 @@ fn a_turn_that_is_too_large_to_be_recorded_fails_the_run() {
     );
 }
 
+/// The outcome is stored whenever the turn is: it says no more than that.
+#[test]
+fn last_words_of_any_length_end_a_run() {
+    let lab = Lab::new();
+    // With what stands around them in the record of the turn, just what a record holds.
+    let words = "x".repeat(4 * 1024 * 1024 - 500);
+    let played = lab.play(&format!(r#"{{"turns":[{{"text":"{words}"}}]}}"#));
+    assert_eq!(played.report.outcome.verb, Verb::Completed);
+    assert_eq!(played.report.outcome.summary, words);
+    assert_eq!(bodies(&played, "core.work.turn.v1")[0]["text"].as_str(), Some(words.as_str()));
+    let outcome = bodies(&played, "core.work.loop_outcome.v1")[0];
+    assert_eq!(outcome["summary"].as_str(), words.get(..4096));
+}
+
 #[test]
 fn every_record_of_a_run_is_where_the_run_is() {
     let lab = Lab::new();
