@@ -35,7 +35,7 @@ pub use query::{Page, Query, QueryError};
 pub use read::{HookCounters, Reader, Stored, ThreadClocks, ThreadRange, ThreadSummary};
 pub use stage::{Probe, Stage};
 pub use token::{Token, TokenId};
-pub use tx::{Tally, Tx};
+pub use tx::{Counted, Tx};
 pub use verify::{Fault, Verification};
 
 use crate::code::Coded;

@@ -2,7 +2,7 @@
 
 use super::{Engine, EngineError};
 use crate::record::{Clock, Draft, Namespace, Origin, Record, Sequence, ThreadId};
-use crate::store::{Tally, Tx};
+use crate::store::{Counted, Tx};
 
 /// Writes records with origin `engine`, several in one commit.
 pub struct Author<'a, 'c>(&'a mut Tx<'c>);
@@ -46,12 +46,12 @@ impl Author<'_, '_> {
     }
 
     /// Adds to the counters of a hook.
-    pub(super) fn tally(
+    pub(super) fn count(
         &mut self,
         key: (&Namespace, &str),
-        tally: Tally,
+        counted: Counted,
     ) -> Result<(), EngineError> {
-        Ok(self.0.tally(key.0, key.1, tally)?)
+        Ok(self.0.count_hook(key.0, key.1, counted)?)
     }
 }
 

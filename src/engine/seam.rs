@@ -11,7 +11,7 @@ use crate::hook::{Asked, Candidate, History, ReturnedCall, RunFacts, Trace};
 use crate::object;
 use crate::record::{Act, ActorId, Clock, Draft, Namespace, Record, RecordId, ThreadId};
 use crate::secret::mask;
-use crate::store::Tally;
+use crate::store::Counted;
 use crate::trust::Standing;
 
 /// The kind of the record of an observation.
@@ -159,13 +159,13 @@ impl Engine {
                 }
             }
             for (key, tally) in asked.tally() {
-                let tally = Tally {
+                let counted = Counted {
                     matched: tally.held,
                     fires: u32::from(fired.contains(&key)),
                     errors: tally.errors + tally.overruns,
                     overruns: tally.overruns,
                 };
-                author.tally((&key.namespace, &key.name), tally)?;
+                author.count((&key.namespace, &key.name), counted)?;
             }
             Ok(Some((result, heard)))
         })
@@ -186,11 +186,12 @@ fn speak(
     };
     let mut body = object! {
         "fire": fire,
+        "hook_namespace": &candidate.key.namespace,
         "kind": OBSERVATION_KIND,
         "life": seat.life,
         "loop_thread": &seat.thread,
         "max_fires_per_run": candidate.cap,
-        "namespace": &candidate.key.namespace,
+        "namespace": &seat.namespace,
         "rule": &*candidate.key.name,
         "text": &*mask(&candidate.text),
     };

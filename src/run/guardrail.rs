@@ -2,9 +2,11 @@
 //!
 //! A call that fails the same way again and again (same tool, same arguments, same shape of error)
 //! is not executed a third time: the actor is told so in its place, and at the fifth time the run
-//! ends. A success of the same call, or another error, starts the count again.
+//! ends. Another error starts the count again. So does the success of a call that has not succeeded
+//! before in this run: something may have changed, and a build that failed before an edit may be
+//! tried after it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::canon::{Canonical, Digest, Object, hash_of};
 
@@ -16,7 +18,10 @@ pub const HALT_AT: u32 = 5;
 
 /// Counts identical failures.
 #[derive(Debug, Default)]
-pub(super) struct Guardrail(HashMap<Digest, Failures>);
+pub(super) struct Guardrail {
+    failures: HashMap<Digest, Failures>,
+    succeeded: HashSet<Digest>,
+}
 
 #[derive(Debug)]
 struct Failures {
@@ -38,7 +43,7 @@ pub(super) enum Stance {
 impl Guardrail {
     /// Returns what to do with a call.
     pub(super) fn stance(&self, tool: &str, args: &Object) -> Stance {
-        let failures = self.0.get(&signature(tool, args));
+        let failures = self.failures.get(&signature(tool, args));
         match failures.map_or(1, |failures| failures.count + 1) {
             count if count < BLOCK_AT => Stance::Pass,
             count if count < HALT_AT => Stance::Block { count },
@@ -51,18 +56,22 @@ impl Guardrail {
         let signature = signature(tool, args);
         match ending {
             Ending::Ok => {
-                self.0.remove(&signature);
+                self.failures.remove(&signature);
+                if self.succeeded.insert(signature) {
+                    self.failures.clear();
+                }
             }
             Ending::Failed(answer) => {
                 let shape = shape_of(answer);
-                let failures = self.0.entry(signature).or_insert(Failures { shape, count: 0 });
+                let failures =
+                    self.failures.entry(signature).or_insert(Failures { shape, count: 0 });
                 if failures.shape != shape {
                     *failures = Failures { shape, count: 0 };
                 }
                 failures.count += 1;
             }
             Ending::Blocked => {
-                if let Some(failures) = self.0.get_mut(&signature) {
+                if let Some(failures) = self.failures.get_mut(&signature) {
                     failures.count += 1;
                 }
             }
@@ -139,5 +148,26 @@ mod tests {
         guardrail.note("bash", &args, Ending::Ok);
         assert_eq!(guardrail.stance("bash", &args), Stance::Pass);
         assert_eq!(guardrail.stance("bash", &object! { "command": "ls" }), Stance::Pass);
+    }
+
+    /// Build, edit, build, edit: each edit is something new, and each build may be the good one. To
+    /// do again what was done before is nothing new.
+    #[test]
+    fn what_changes_something_lets_a_failure_be_tried_again() {
+        let mut guardrail = Guardrail::default();
+        let build = object! { "command": "make" };
+        for round in 0..5 {
+            assert_eq!(guardrail.stance("bash", &build), Stance::Pass, "round {round}");
+            guardrail.note("bash", &build, Ending::Failed("no rule"));
+            let edit = object! { "path": "Makefile", "content": round };
+            guardrail.note("write_file", &edit, Ending::Ok);
+        }
+        let look = object! { "path": "Makefile" };
+        guardrail.note("read_file", &look, Ending::Ok);
+        for _ in 0..2 {
+            guardrail.note("bash", &build, Ending::Failed("no rule"));
+            guardrail.note("read_file", &look, Ending::Ok);
+        }
+        assert_eq!(guardrail.stance("bash", &build), Stance::Block { count: 3 });
     }
 }

@@ -119,6 +119,14 @@ pub struct Reader<'c> {
 /// The most bytes of records in one answer.
 const ANSWER_BYTES: usize = 32 * 1024 * 1024;
 
+/// The highest clock below a used one that is free itself. There is one: nobody has used them all.
+const HIGHEST_GAP: &str = "
+    SELECT clock - 1 FROM records AS used
+    WHERE thread = ?1 AND actor = ?2 AND clock > 0 AND NOT EXISTS (
+        SELECT 1 FROM records
+        WHERE thread = used.thread AND actor = used.actor AND clock = used.clock - 1)
+    ORDER BY clock DESC LIMIT 1";
+
 const COLUMNS: &str = "seq, id, canonical, judged_by, received_at, origin, signer, sig";
 
 impl<'c> Reader<'c> {
@@ -166,13 +174,6 @@ impl<'c> Reader<'c> {
         let since = range.since_clock.unwrap_or(0);
         let bound: [&dyn ToSql; 3] = [&thread.as_str(), &range.after.get(), &since];
         self.page("thread = ?1 AND seq > ?2 AND clock >= ?3", &bound, "seq", limit, 0)
-    }
-
-    /// Returns the newest records of a thread, in the order of arrival.
-    pub fn thread_tail(&self, thread: &ThreadId, limit: usize) -> Result<Vec<Stored>, StoreError> {
-        let mut records = self.list("thread = ?1", &[&thread.as_str()], "seq DESC", limit)?;
-        records.reverse();
-        Ok(records)
     }
 
     /// Returns the records of a thread with this clock, one an actor.
@@ -272,18 +273,22 @@ impl<'c> Reader<'c> {
         Ok(self.connection.prepare_cached(sql)?.exists(bound)?)
     }
 
-    /// Returns the clock after the highest one of this actor on this thread.
+    /// Returns a free clock of this actor on this thread: the one after the highest; and where that
+    /// was the last one there is, the highest that nobody has used.
     pub fn next_clock(&self, thread: &ThreadId, actor: &ActorId) -> Result<Clock, StoreError> {
         let sql = "SELECT max(clock) FROM records WHERE thread = ?1 AND actor = ?2";
-        let last: Option<i64> = self
-            .connection
-            .prepare_cached(sql)?
-            .query_row([thread.as_str(), actor.as_str()], |row| row.get(0))?;
-        let next = last.map_or(Some(0), |last| last.checked_add(1));
-        next.and_then(Clock::new).ok_or_else(|| StoreError::Damaged {
-            sequence: 0,
-            what: format!("`{actor}` has no clock left on `{thread}`"),
-        })
+        let key = [thread.as_str(), actor.as_str()];
+        let highest: Option<i64> =
+            self.connection.prepare_cached(sql)?.query_row(key, |row| row.get(0))?;
+        let next = match highest {
+            None => 0,
+            Some(highest) if highest < i64::MAX => highest + 1,
+            // Whoever posts the last clock takes nobody's turn away.
+            Some(_) => {
+                self.connection.prepare_cached(HIGHEST_GAP)?.query_row(key, |row| row.get(0))?
+            }
+        };
+        Ok(Clock::new(next).unwrap_or_default())
     }
 
     /// Returns the clocks of a thread; of an unknown one, zeros.

@@ -19,7 +19,7 @@ pub struct Tx<'c> {
 
 /// What came of asking one hook about one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Tally {
+pub struct Counted {
     /// Times it held.
     pub matched: u32,
     /// Times it spoke.
@@ -157,20 +157,20 @@ impl Tx<'_> {
     }
 
     /// Adds to the counters of a hook.
-    pub fn tally(
+    pub fn count_hook(
         &mut self,
         namespace: &Namespace,
         name: &str,
-        tally: Tally,
+        counted: Counted,
     ) -> Result<(), StoreError> {
-        let fired_at = (tally.fires > 0).then_some(self.now.as_millis());
-        self.connection.prepare_cached(TALLY)?.execute(params![
+        let fired_at = (counted.fires > 0).then_some(self.now.as_millis());
+        self.connection.prepare_cached(COUNT_HOOK)?.execute(params![
             namespace.as_str(),
             name,
-            tally.matched,
-            tally.fires,
-            tally.errors,
-            tally.overruns,
+            counted.matched,
+            counted.fires,
+            counted.errors,
+            counted.overruns,
             fired_at,
         ])?;
         Ok(())
@@ -196,7 +196,7 @@ const INSERT: &str = "
                          canonical, judged_by, received_at, origin, signer, sig, chain)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
 
-const TALLY: &str = "
+const COUNT_HOOK: &str = "
     INSERT INTO hook_counters
         (namespace, name, matched, fires, errors, overruns, last_fire)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)

@@ -85,7 +85,10 @@ impl Drop for Writer {
             std::mem::replace(&mut *lock_of(&self.state), State::Gone)
         {
             drop(queue);
-            let _ = thread.join();
+            // A write that held the last handle of its own store ends on that very thread.
+            if thread.thread().id() != std::thread::current().id() {
+                let _ = thread.join();
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 use spl::record::{Namespace, Origin, Sequence, ThreadId};
-use spl::store::{AppendError, OpenError, Store, StoreError, StoreOptions, Tally, ThreadRange};
+use spl::store::{AppendError, Counted, OpenError, Store, StoreError, StoreOptions, ThreadRange};
 
 use crate::support::{Folder, keyring, note, options, time};
 
@@ -130,6 +130,19 @@ fn next_clocks_are_exact_among_writers() {
 }
 
 #[test]
+fn whoever_takes_the_last_clock_takes_nobody_s_turn() {
+    let folder = Folder::new();
+    let store = folder.open();
+    for clock in [0, 5, i64::MAX - 1, i64::MAX] {
+        append(&store, "th_a", clock).expect("appended");
+    }
+    for want in [i64::MAX - 2, i64::MAX - 3] {
+        let written = store.write(|tx| tx.append_next(note("th_a", 0, "next"), Origin::Door));
+        assert_eq!(written.expect("appended").0.clock.get(), want);
+    }
+}
+
+#[test]
 fn a_cap_is_exact_among_processes() {
     let folder = Folder::new();
     let stores: Vec<Arc<Store>> = (0..2).map(|_| Arc::new(folder.open())).collect();
@@ -157,8 +170,10 @@ fn counters_add_up() {
     let folder = Folder::new();
     let store = folder.open();
     for fires in [1, 0] {
-        let tally = Tally { matched: 1, fires, errors: 0, overruns: 0 };
-        store.write(move |tx| tx.tally(&Namespace::root(), "lesson", tally)).expect("counted");
+        let counted = Counted { matched: 1, fires, errors: 0, overruns: 0 };
+        store
+            .write(move |tx| tx.count_hook(&Namespace::root(), "lesson", counted))
+            .expect("counted");
     }
     let counters = store.read(|reader| reader.hook_counters()).expect("read");
     let counters = &counters[&(Namespace::root(), "lesson".to_owned())];
