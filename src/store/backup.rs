@@ -14,35 +14,46 @@ impl Store {
     /// Copies the store to `target`, which must not exist yet. `progress` hears how many pages are
     /// left of how many. Nothing is left behind if it fails.
     pub fn backup(&self, target: &Path, progress: impl Fn(u64, u64)) -> Result<(), OpenError> {
-        let file_error =
-            |action| move |source| OpenError::File { path: target.into(), action, source };
-        if target.exists() {
-            let exists = std::io::Error::from(std::io::ErrorKind::AlreadyExists);
-            return Err(file_error("written")(exists));
-        }
-        let mut partial = target.as_os_str().to_owned();
-        partial.push(".partial");
-        let partial = Path::new(&partial);
+        self.read(|reader| Ok(copy_whole(reader.connection, target, &progress)))?
+    }
+}
+
+/// Copies one file to another, which must not exist yet.
+pub(super) fn copy(from: &Path, to: &Path) -> Result<(), OpenError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let from = Connection::open_with_flags(from, flags).map_err(StoreError::from)?;
+    copy_whole(&from, to, &|_, _| {})
+}
+
+/// Copies under another name first: whoever finds `target` finds all of it, on the disk.
+fn copy_whole(
+    from: &Connection,
+    target: &Path,
+    progress: &dyn Fn(u64, u64),
+) -> Result<(), OpenError> {
+    let file_error = |source| OpenError::File { path: target.into(), action: "written", source };
+    if target.exists() {
+        return Err(file_error(std::io::ErrorKind::AlreadyExists.into()));
+    }
+    let mut partial = target.as_os_str().to_owned();
+    partial.push(".partial");
+    let partial = Path::new(&partial);
+    let _ = std::fs::remove_file(partial);
+    if let Err(error) = copy_pages(from, partial, progress) {
         let _ = std::fs::remove_file(partial);
-        let copied = self.read(|reader| copy_pages(reader.connection, partial, &progress));
-        if let Err(error) = copied {
-            let _ = std::fs::remove_file(partial);
-            return Err(error.into());
-        }
-        sync(partial).map_err(file_error("written"))?;
-        std::fs::rename(partial, target).map_err(file_error("written"))
+        return Err(error.into());
+    }
+    sync(partial).map_err(file_error)?;
+    std::fs::rename(partial, target).map_err(file_error)?;
+    // The new name is durable when its folder is.
+    match target.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        Some(folder) => sync(folder).map_err(file_error),
+        None => sync(Path::new(".")).map_err(file_error),
     }
 }
 
 fn sync(path: &Path) -> std::io::Result<()> {
     std::fs::File::open(path)?.sync_all()
-}
-
-/// Copies one file to another.
-pub(super) fn copy(from: &Path, to: &Path) -> Result<(), StoreError> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let from = Connection::open_with_flags(from, flags)?;
-    copy_pages(&from, to, &|_, _| {})
 }
 
 fn copy_pages(from: &Connection, to: &Path, progress: &dyn Fn(u64, u64)) -> Result<(), StoreError> {
