@@ -1,6 +1,7 @@
 //! Integration tests, in one binary so that they link once.
 
 mod canon;
+mod code;
 mod crash;
 mod engine;
 mod record;
