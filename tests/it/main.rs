@@ -4,6 +4,7 @@ mod canon;
 mod code;
 mod crash;
 mod engine;
+mod formats;
 mod record;
 mod run;
 mod store;
