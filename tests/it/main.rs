@@ -5,6 +5,7 @@ mod code;
 mod crash;
 mod engine;
 mod formats;
+mod model;
 mod record;
 mod run;
 mod store;
