@@ -1,9 +1,9 @@
 //! The work loop: a goal goes in, turns and tool calls follow, an outcome comes out, and every step
 //! of it is a record (contract §5.1).
 //!
-//! How it fits: [`step`] is a pure function from a state and an event to the next state and the
-//! effects it wants. [`drive`] performs the effects with a real model, real tools and a real store,
-//! and feeds what came of them back. It decides nothing.
+//! How it fits: [`step()`] is a pure function from a state and an event to the next state and the
+//! effects it wants. [`drive()`] performs the effects with a real model, real tools and a real
+//! store, and feeds what came of them back. It decides nothing.
 //!
 //! Each turn's calls run one after another. When one returns, its result is stored and the hooks
 //! are asked, in one commit; what they say stands right behind that result in what the model reads

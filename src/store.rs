@@ -17,6 +17,8 @@ mod backup;
 mod connection;
 mod error;
 mod lock;
+#[cfg(test)]
+mod plans;
 mod query;
 mod read;
 mod stage;

@@ -8,7 +8,7 @@ use super::outcome::Outcome;
 use crate::model::{CallRequest, Message, ToolDescription};
 use crate::record::RecordId;
 
-/// Where a run stands. It changes only through [`step`](super::step).
+/// Where a run stands. It changes only through [`step`](super::step()).
 #[derive(Debug)]
 pub struct RunState {
     pub(super) spec: RunSpec,

@@ -21,8 +21,12 @@ const APPLICATION_ID: i32 = 0x7370_6c31;
 const MIGRATIONS: &[&str] = &[include_str!("../../schema/sqlite/0001_records.sql")];
 
 /// The newest format known here.
+pub(super) const FORMAT: i32 = newest(MIGRATIONS);
+
 #[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "a short list")]
-pub(super) const FORMAT: i32 = MIGRATIONS.len() as i32;
+const fn newest(migrations: &[&str]) -> i32 {
+    migrations.len() as i32
+}
 
 /// A connection that several parts of a store take turns with.
 pub(super) type Shared = Arc<Mutex<Connection>>;
@@ -33,19 +37,30 @@ pub(super) fn open_file(
     lock: &FileLock,
     options: &StoreOptions,
 ) -> Result<Connection, OpenError> {
+    open_with(MIGRATIONS, path, lock, options)
+}
+
+/// The same for a version that knows these changes of format.
+fn open_with(
+    migrations: &[&str],
+    path: &Path,
+    lock: &FileLock,
+    options: &StoreOptions,
+) -> Result<Connection, OpenError> {
+    let newest = newest(migrations);
     let file_error = |action| move |source| OpenError::File { path: path.into(), action, source };
     create(path, lock).map_err(file_error("opened"))?;
     let connection = connect(path)?;
-    if format_of(&connection, path)? < FORMAT || !is_wal(&connection)? {
+    if format_of(&connection, path, newest)? < newest || !is_wal(&connection)? {
         let _held = lock.hold().map_err(file_error("locked"))?;
         // Another process may have been faster.
-        let format = format_of(&connection, path)?;
-        if format > 0 && format < FORMAT {
+        let format = format_of(&connection, path, newest)?;
+        if format > 0 && format < newest {
             copy_before_migration(path, format)?;
         }
         set_wal(&connection)?;
-        if format < FORMAT {
-            migrate(&connection, format)?;
+        if format < newest {
+            migrate(&connection, migrations, format)?;
         }
     }
     set(&connection, options.checkpoint_on_close)?;
@@ -75,7 +90,7 @@ fn create(path: &Path, lock: &FileLock) -> io::Result<()> {
 /// Opens a database in memory with the newest format.
 pub(super) fn open_memory(options: &StoreOptions) -> Result<Connection, OpenError> {
     let connection = Connection::open_in_memory().map_err(StoreError::from)?;
-    migrate(&connection, 0)?;
+    migrate(&connection, MIGRATIONS, 0)?;
     set(&connection, false)?;
     set_max_pages(&connection, options)?;
     Ok(connection)
@@ -88,8 +103,8 @@ fn connect(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-/// Returns the format of the file: 0 for a new one.
-fn format_of(connection: &Connection, path: &Path) -> Result<i32, OpenError> {
+/// Returns the format of the file, which is at most `newest`: 0 for a new one.
+fn format_of(connection: &Connection, path: &Path, newest: i32) -> Result<i32, OpenError> {
     let read = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
     let not_a_store = |what: String| OpenError::NotAStore { path: path.into(), what };
     let tables = connection
@@ -108,21 +123,21 @@ fn format_of(connection: &Connection, path: &Path) -> Result<i32, OpenError> {
         }
         return Ok(0);
     }
-    if format > FORMAT {
-        return Err(OpenError::Newer { path: path.into(), found: format, known: FORMAT });
+    if format > newest {
+        return Err(OpenError::Newer { path: path.into(), found: format, known: newest });
     }
     Ok(format)
 }
 
 /// Applies the changes that a file of `format` lacks, all or none.
-fn migrate(connection: &Connection, format: i32) -> Result<(), StoreError> {
+fn migrate(connection: &Connection, migrations: &[&str], format: i32) -> Result<(), StoreError> {
     connection.execute_batch("BEGIN IMMEDIATE")?;
     let apply = || -> Result<(), rusqlite::Error> {
-        for sql in MIGRATIONS.iter().skip(usize::try_from(format).unwrap_or(0)) {
+        for sql in migrations.iter().skip(usize::try_from(format).unwrap_or(0)) {
             connection.execute_batch(sql)?;
         }
         connection.pragma_update(None, "application_id", APPLICATION_ID)?;
-        connection.pragma_update(None, "user_version", FORMAT)?;
+        connection.pragma_update(None, "user_version", newest(migrations))?;
         connection.execute_batch("COMMIT")
     };
     apply().map_err(|error| {
@@ -135,7 +150,7 @@ fn migrate(connection: &Connection, format: i32) -> Result<(), StoreError> {
 fn copy_before_migration(path: &Path, format: i32) -> Result<(), OpenError> {
     let mut copy = path.as_os_str().to_owned();
     copy.push(format!(".before-v{}", format + 1));
-    if Path::new(&copy).exists() {
+    if Path::new(&copy).is_file() {
         return Ok(());
     }
     super::backup::copy(path, Path::new(&copy))
@@ -256,56 +271,4 @@ fn reading(path: &Path, checkpoint_on_close: bool) -> Result<Connection, StoreEr
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// That somebody else holds the file does not make it one of another program.
-    #[test]
-    fn a_file_that_is_busy_is_not_called_damaged() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("hub.db");
-        let holder = Connection::open(&path).expect("a database");
-        migrate(&holder, 0).expect("migrated");
-        holder.execute_batch("BEGIN EXCLUSIVE").expect("held");
-        let connection = connect(&path).expect("connected");
-        connection.busy_timeout(Duration::ZERO).expect("set");
-        let error = format_of(&connection, &path).expect_err("busy");
-        assert!(matches!(error, OpenError::Failed(_)), "{error}");
-    }
-
-    #[test]
-    fn a_crowd_of_readers_does_not_stay() {
-        fn at_once(readers: &Readers, count: usize) {
-            let read = |_: &Reader<'_>| {
-                if count > 1 {
-                    at_once(readers, count - 1);
-                }
-                Ok(())
-            };
-            readers.with(read).expect("read");
-        }
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("hub.db");
-        migrate(&Connection::open(&path).expect("a database"), 0).expect("migrated");
-        let readers = Readers::of_file(&path, false).expect("readers");
-        at_once(&readers, 2 * MAX_IDLE);
-        let Kind::File { idle, .. } = &readers.0 else { panic!("a file") };
-        assert_eq!(lock_of(idle).len(), MAX_IDLE);
-    }
-
-    /// The schema is a promise: a diff here is a new migration, never an edit of an old one.
-    #[test]
-    fn the_newest_format_has_these_objects() {
-        let connection = Connection::open_in_memory().expect("a database");
-        migrate(&connection, 0).expect("migrated");
-        let mut statement = connection
-            .prepare("SELECT type || ' ' || name FROM sqlite_schema ORDER BY type, name")
-            .expect("a statement");
-        let objects: Vec<String> = statement
-            .query_map([], |row| row.get(0))
-            .expect("rows")
-            .collect::<Result<_, _>>()
-            .expect("names");
-        insta::assert_snapshot!(objects.join("\n"));
-    }
-}
+mod tests;

@@ -1,8 +1,11 @@
 //! Integration tests, in one binary so that they link once.
 
 mod canon;
+mod code;
 mod crash;
 mod engine;
+mod formats;
+mod model;
 mod record;
 mod run;
 mod store;

@@ -60,6 +60,8 @@ impl Writer {
             each(self, item)?;
         }
         if !some {
+            // Counted too: ten thousand empty filters are as large as ten thousand comparisons.
+            self.count()?;
             // Nothing to satisfy holds of everything; nothing to choose from, of nothing.
             self.sql.push(if joint == " OR " { "FALSE" } else { "TRUE" });
         }

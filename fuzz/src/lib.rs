@@ -1,0 +1,12 @@
+//! What holds for any bytes at each place where bytes come in.
+//!
+//! Each module is one property, `check`, which panics where it does not hold and otherwise returns
+//! whether the bytes got past the reading at the front. A fuzz target feeds each; on stable
+//! `tests/seeds.rs` feeds them the files of `seeds/`.
+
+pub mod canon;
+pub mod envelope;
+pub mod hook_record;
+pub mod predicate;
+pub mod query;
+pub mod secret;

@@ -1,0 +1,101 @@
+//! Predicates: no source and no facts panic, hang or cost more than the budget.
+
+use spl::canon::{Canonical, Object, Value};
+use spl::object;
+use spl::predicate::{
+    BodyFacts, Context, Expression, Facts, Failure, MAX_BUILT, MAX_UNITS, Predicate, RecordFacts,
+    Ruling, SystemFacts, Trust,
+};
+
+/// Checks the bytes as source for both contexts.
+pub fn check(bytes: &[u8]) -> bool {
+    let Ok(source) = std::str::from_utf8(bytes) else { return false };
+    let (args, body) = (args(), body());
+    let call = BodyFacts::Call { tool: "bash", args: &args, status: "error", content: CONTENT };
+    let hook = holds_within_budget(source, Context::Hook, call);
+    let permission = holds_within_budget(source, Context::Permission, BodyFacts::Any(&body));
+    hook || permission
+}
+
+fn holds_within_budget(source: &str, context: Context, body: BodyFacts<'_>) -> bool {
+    let parents = ["ab".repeat(32)];
+    let facts = facts(&parents, body);
+    if let Ok(expression) = Expression::compile(source, context)
+        && let Ok(value) = expression.evaluate(&facts)
+    {
+        assert!(!Canonical::of(&value).as_str().is_empty());
+    }
+    let predicate = match Predicate::compile(source, context) {
+        Ok(predicate) => predicate,
+        Err(error) => {
+            let chars = source.chars().count();
+            assert!(error.column.is_none_or(|column| column <= chars), "{error:?}");
+            return false;
+        }
+    };
+    let evaluation = predicate.evaluate(&facts);
+    assert_eq!(evaluation, predicate.evaluate(&facts), "the same facts, another answer");
+    match evaluation.ruling {
+        Ruling::Failed(Failure::Panicked) => panic!("the evaluator failed"),
+        Ruling::Failed(Failure::OverBudget { .. } | Failure::TooLarge { .. }) => {}
+        Ruling::Holds | Ruling::DoesNotHold | Ruling::Failed(_) => {
+            assert!(evaluation.units <= MAX_UNITS && evaluation.built <= MAX_BUILT);
+        }
+    }
+    true
+}
+
+const CONTENT: &str = "make: *** No rule to make target `all`. Stop. caf\u{e9} \u{1f511}\0";
+
+fn args() -> Object {
+    object! {
+        "command": "make all",
+        "n": 7_i64,
+        "half": Value::from_float(0.5),
+        "flag": true,
+        "none": Value::Null,
+        "list": (0_i64..100).collect::<Vec<_>>(),
+        "words": vec!["a", "b", "\u{e9}"],
+        "map": object! { "a": 1_i64, "b": object! { "c": "deep" } },
+        "text": "abc".repeat(300),
+    }
+}
+
+fn body() -> Object {
+    let mut body = args();
+    body.insert("kind".into(), "note".into());
+    body.insert("args".into(), args().into());
+    body
+}
+
+fn facts<'a>(parents: &'a [String], body: BodyFacts<'a>) -> Facts<'a> {
+    Facts {
+        record: RecordFacts {
+            act: "KNOW",
+            actor: "did:sync:agent:clerk",
+            thread: "th_run",
+            data_type: "SCALAR",
+            clock: 11,
+            parents,
+            body,
+        },
+        resource: "tool:bash",
+        actor: "did:sync:agent:clerk",
+        namespace: "acme/site",
+        trust: &Little,
+        now_secs: 1_796_045_823,
+        system: SystemFacts::default(),
+    }
+}
+
+struct Little;
+
+impl Trust for Little {
+    fn score(&self, _: &str, _: &str) -> f64 {
+        0.25
+    }
+
+    fn count(&self, _: &str, _: &str) -> i64 {
+        4
+    }
+}

@@ -1,0 +1,72 @@
+//! The properties of `fuzz/`, over its seeds, with the compiler that everything else is built with.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+#[path = "../fuzz/src/lib.rs"]
+pub mod properties;
+
+use properties::{canon, envelope, hook_record, predicate, query, secret};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds")
+}
+
+fn names_in(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("a folder");
+    let name = |entry: fs::DirEntry| entry.file_name().into_string().expect("a name");
+    let mut names: Vec<String> = entries.map(|entry| name(entry.expect("an entry"))).collect();
+    names.sort();
+    names
+}
+
+/// Every seed of `target` has the property; some get past the reading at the front, some do not.
+#[track_caller]
+fn hold(target: &str, check: fn(&[u8]) -> bool) {
+    let folder = folder().join(target);
+    let (taken, refused): (Vec<String>, Vec<String>) =
+        names_in(&folder).into_iter().partition(|name| {
+            println!("{target}/{name}");
+            check(&fs::read(folder.join(name)).expect("a seed"))
+        });
+    assert!(taken.len() >= 3, "{target} takes only {taken:?}");
+    assert!(refused.len() >= 3, "{target} refuses only {refused:?}");
+}
+
+#[test]
+fn every_seed_of_canonical_json() {
+    hold("canon", canon::check);
+}
+
+#[test]
+fn every_seed_of_an_envelope() {
+    hold("envelope", envelope::check);
+}
+
+#[test]
+fn every_seed_of_a_hook() {
+    hold("hook_record", hook_record::check);
+}
+
+#[test]
+fn every_seed_of_a_predicate() {
+    hold("predicate", predicate::check);
+}
+
+#[test]
+fn every_seed_of_a_query() {
+    hold("query", query::check);
+}
+
+#[test]
+fn every_seed_of_a_text_with_secrets() {
+    hold("secret", secret::check);
+}
+
+#[test]
+fn every_target_has_seeds_and_a_test_here() {
+    let targets = ["canon", "envelope", "hook_record", "predicate", "query", "secret"];
+    assert_eq!(names_in(&folder()), targets);
+    let files = names_in(&folder().join("../fuzz_targets"));
+    assert_eq!(files, targets.map(|target| format!("{target}.rs")));
+}
