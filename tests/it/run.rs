@@ -275,7 +275,11 @@ fn a_hook_that_is_disabled_or_superseded_stops_at_once() {
             calls += 1;
             match calls {
                 2 => {
-                    teach(&another, 1, &SHELL_FAILED.replace("read stderr first", "second version"))
+                    teach(
+                        &another,
+                        1,
+                        &SHELL_FAILED.replace("read stderr first", "second version"),
+                    );
                 }
                 3 => teach(&another, 2, &format!("{SHELL_FAILED},\"enabled\":false")),
                 _ => {}
