@@ -46,6 +46,9 @@ impl From<Class> for Exit {
 #[derive(Debug)]
 pub(crate) struct Failure(Box<Parts>);
 
+/// The code of a command line that is not one.
+const USAGE: &str = "USAGE";
+
 #[derive(Debug)]
 struct Parts {
     exit: Exit,
@@ -83,7 +86,7 @@ impl Failure {
 
     /// Returns the failure of a command line that is not one.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Self::new(Exit::Usage, "USAGE", message)
+        Self::new(Exit::Usage, USAGE, message)
     }
 
     /// Returns the failure of a server that does not answer.
@@ -129,8 +132,17 @@ impl Failure {
         };
         let code = envelope.get("code").and_then(Value::as_str).unwrap_or_default();
         let known = Code::ALL.iter().find(|known| known.as_str() == code);
-        let exit = known.map_or_else(|| exit_of_status(status), |known| known.class().into());
-        Self::of(exit, envelope)
+        let exit = match known {
+            Some(known) => known.class().into(),
+            // A server in the background that was started with a line that is none.
+            None if code == USAGE => Exit::Usage,
+            None => exit_of_status(status),
+        };
+        let causes = envelope.get("causes").and_then(Value::as_array).unwrap_or_default();
+        let causes = causes.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+        let mut failure = Self::of(exit, envelope);
+        failure.0.causes = causes;
+        failure
     }
 
     /// Returns the same failure with one sentence on what to do next.
@@ -152,6 +164,9 @@ impl Failure {
         while let Some(error) = cause {
             self.0.causes.push(error.to_string());
             cause = error.source();
+        }
+        if !self.0.causes.is_empty() {
+            self.0.envelope.insert("causes".into(), self.0.causes.clone().into());
         }
         self
     }

@@ -22,10 +22,13 @@ pub(crate) fn find() -> Result<Home, Failure> {
     }
 }
 
-/// Returns the home, making the instance if there is none yet. Says so in one line.
+/// Returns the home, making the instance if there is none yet. Says so in one line. Of an instance
+/// that is there, its folders are made.
 pub(crate) fn made() -> Result<Home, Failure> {
     let home = find()?;
-    if !home.is_initialised() {
+    if home.is_initialised() {
+        home.make_folders().map_err(|error| Failure::coded(&error))?;
+    } else {
         let made = home.initialise(&login()).map_err(|error| Failure::coded(&error))?;
         if made.fresh {
             let place = home.path().display();

@@ -8,6 +8,7 @@ mod home;
 mod logging;
 mod output;
 mod session;
+mod signals;
 mod statement;
 mod usage;
 

@@ -165,9 +165,7 @@ impl Home {
     /// not, nothing is made: another key would sign a store that it has no part in.
     pub fn initialise(&self, login: &str) -> Result<Made, HomeError> {
         self.refuse_lost_key()?;
-        for folder in ["", "keys", "secrets", "run", "logs"] {
-            make_folder(&self.0.join(folder))?;
-        }
+        self.make_folders()?;
         let seed = || Ok(random_bytes::<SEED_BYTES>()?.to_vec());
         make_file(&self.operator_key_path(), seed)?;
         let fresh = make_file(&self.instance_key_path(), seed)?;
@@ -178,6 +176,12 @@ impl Home {
         make_file(&self.settings_path(), || Ok(Settings::template(&actor).into_bytes()))?;
         let actor = self.settings()?.identity.actor;
         Ok(Made { fresh, actor })
+    }
+
+    /// Makes the folders that are missing: a home that was put back from a copy has but some.
+    pub fn make_folders(&self) -> Result<(), HomeError> {
+        let folders = ["", "keys", "secrets", "run", "logs"];
+        folders.iter().try_for_each(|folder| make_folder(&self.0.join(folder)))
     }
 
     /// The key is made before the store, so it is looked for after the store.

@@ -182,7 +182,12 @@ fn show(session: &mut Session, args: &ShowArgs) -> Result<(), Failure> {
         line("at most", &format!("{} in one run", plural(most, "time")))?;
         let of = |key| count(&shown, key);
         let (asked, held, fired, failed) = (of("asked"), of("matched"), of("fires"), of("errors"));
-        line("counted", &format!("asked {asked}, held {held}, spoke {fired}, failed {failed}"))?;
+        let over = match of("overruns").as_str() {
+            "0" => String::new(),
+            over => format!(" ({over} over the budget)"),
+        };
+        let counted = format!("asked {asked}, held {held}, spoke {fired}, failed {failed}{over}");
+        line("counted", &counted)?;
         line("last", text(&shown, "last_fire"))?;
         line("record", text(&shown, "record_id"))?;
         refusal(&shown, out)

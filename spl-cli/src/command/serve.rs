@@ -13,7 +13,6 @@ use rustix::process::Signal;
 use spl::canon::Value;
 use spl::engine::{Engine, EngineOptions, Home, Scopes};
 use spl::object;
-use tokio::signal::unix::{SignalKind, signal};
 
 use super::WELL;
 use crate::failure::{Exit, Failure};
@@ -21,6 +20,7 @@ use crate::home;
 use crate::logging;
 use crate::output::{self, GOOD};
 use crate::session::{Session, too_long};
+use crate::signals::told_to_end;
 use listen::{Listening, Place};
 pub(super) use seat::{Holder, Seat};
 
@@ -166,7 +166,7 @@ fn run(session: &mut Session, args: &ServeArgs) -> Result<u8, Failure> {
     let served = runtime.block_on(async {
         let listening = Listening::at(&Place::of(args, seat.as_ref())?, seat.as_ref()).await?;
         // Whoever is told to stop from here on stops in order.
-        let told = told_to_stop()?;
+        let told = told_to_end()?;
         announce(session, &listening, seat.as_ref(), bearer.as_deref(), args.mode.detached)?;
         if args.mode.detached {
             detach::let_go()?;
@@ -261,19 +261,4 @@ fn announce(
 fn warn_of_missing_socket(home: &Home) {
     let why = too_long(&home.socket_path());
     output::warn(&format!("{why}; commands will open the store directly"));
-}
-
-/// Starts to listen for the signals that stop a server, and returns what is ready when one came.
-fn told_to_stop() -> Result<impl Future<Output = ()>, Failure> {
-    let heard = |kind| {
-        signal(kind).map_err(|error| Failure::local("signals could not be listened for", &error))
-    };
-    let (mut terminate, mut interrupt) =
-        (heard(SignalKind::terminate())?, heard(SignalKind::interrupt())?);
-    Ok(async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-    })
 }

@@ -13,12 +13,12 @@ use spl::object;
 use spl::record::{ActorId, NameError, Namespace};
 use spl::run::{Moment, Report, RunSpec, drive};
 use spl::tool::{RecordSeat, Toolbox, Workspace, allowed_environment, record_tools};
-use tokio::signal::unix::{SignalKind, signal};
 
 use crate::failure::Failure;
 use crate::home;
 use crate::output::{Output, plural};
 use crate::session::Session;
+use crate::signals::told_to_end;
 pub(super) use show::show;
 
 /// Run a goal to its end, and show its turns as they happen
@@ -159,39 +159,19 @@ pub(super) fn tools_of(
 /// Lets whoever tells this process to end, be it by a key, a signal or by closing the terminal, end
 /// the run in order: what it has started is killed, and its outcome is recorded.
 fn cancel_when_told(cancel: &Cancel) -> Result<(), Failure> {
-    let deaf = |error| Failure::local("signals could not be listened for", &error);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| Failure::local("the runtime could not be started", &error))?;
     let within = runtime.enter();
-    let mut interrupt = signal(SignalKind::interrupt()).map_err(deaf)?;
-    let mut terminate = signal(SignalKind::terminate()).map_err(deaf)?;
-    let mut hangup = None;
-    if !outlives_terminal() {
-        hangup = Some(signal(SignalKind::hangup()).map_err(deaf)?);
-    }
+    let told = told_to_end()?;
     drop(within);
     let cancel = cancel.clone();
     std::thread::spawn(move || {
-        runtime.block_on(async {
-            tokio::select! {
-                _ = interrupt.recv() => {}
-                _ = terminate.recv() => {}
-                Some(()) = async { hangup.as_mut()?.recv().await } => {}
-            }
-        });
+        runtime.block_on(told);
         cancel.cancel();
     });
     Ok(())
-}
-
-/// Tells whether this process was started to outlive its terminal, as `nohup` does it.
-fn outlives_terminal() -> bool {
-    // The signals that are ignored; the lowest bit is SIGHUP's.
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|m| m & 1 == 1)
 }
 
 fn tell(out: &mut Output, report: &Report) -> Result<(), Failure> {

@@ -118,3 +118,24 @@ fn a_bad_hook_is_refused_where_it_is_bad() {
     ]);
     assert_session!(terminal);
 }
+
+/// A predicate that wants more than its budget looked like one that is wrong.
+#[test]
+fn a_predicate_over_its_budget_is_told_from_one_that_fails() {
+    let terminal = Terminal::with_instance();
+    terminal.does("spl hook add wrong --when 'record.body.args.none == 1' --text t");
+    terminal.does(
+        "spl hook add dear --when '[1, 2].map(x, record.body.args.big + \"x\").size() == 0' --text t",
+    );
+    let big = "x".repeat(600_000);
+    terminal.write(
+        "script.json",
+        &format!(
+            r#"{{"turns":[{{"tool_calls":[{{"name":"nothing","args":{{"big":"{big}"}}}}]}}]}}"#
+        ),
+    );
+    let _ = terminal.quietly("spl work-loop go --script script.json --workspace .");
+    let counted = |name: &str| terminal.does(&format!("spl hook show {name} | grep counted"));
+    assert_eq!(counted("wrong"), "counted asked 1, held 0, spoke 0, failed 1\n");
+    assert_eq!(counted("dear"), "counted asked 1, held 0, spoke 0, failed 1 (1 over the budget)\n");
+}

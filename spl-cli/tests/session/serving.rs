@@ -257,3 +257,29 @@ fn another_store_is_served_by_its_path() {
     ]);
     assert_session!(terminal);
 }
+
+/// A server in the background that could not start did not say why, and took a wrong line for an
+/// error of its own.
+#[test]
+fn a_server_in_the_background_says_why_it_did_not_start() {
+    let terminal = Terminal::with_instance();
+    terminal.does("mkdir .syncro/run/spl.sock");
+    let finished = terminal.quietly("spl serve --daemon --port 0");
+    assert_eq!(finished.status, 1, "{}", finished.stderr);
+    assert!(finished.stderr.contains("caused by: "), "{}", finished.stderr);
+    let finished = terminal.quietly("spl serve --daemon --host '' --port 0");
+    assert_eq!(finished.status, 2, "{}", finished.stderr);
+}
+
+/// Whoever closes the terminal of a server found its pid and its socket left behind.
+#[test]
+fn a_server_whose_terminal_is_closed_leaves_in_order() {
+    let terminal = Terminal::with_instance();
+    let mut command = terminal.spl(&["serve", "--port", "0"]);
+    let mut server = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("started");
+    let mut said = BufReader::new(server.stdout.take().expect("piped"));
+    said.read_line(&mut String::new()).expect("it listens");
+    terminal.does(&format!("kill -HUP {}", server.id()));
+    assert!(server.wait().expect("ended").success());
+    assert!(!terminal.home().join("run/spl.sock").exists());
+}

@@ -88,3 +88,15 @@ fn a_store_of_a_newer_version_is_reported_and_left() {
     terminal.session(&["spl know x", "spl serve --daemon --port 0", "spl status"]);
     assert_session!(terminal);
 }
+
+/// What is to be kept of a home is its keys and its store. From these alone no server started.
+#[test]
+fn a_home_is_put_back_from_its_keys_and_a_copy_of_the_store() {
+    let terminal = Terminal::with_instance();
+    terminal.does("spl know kept --thread th_a && spl backup hub.db");
+    terminal.does("mv .syncro old && mkdir -m 700 .syncro");
+    terminal.does("cp -r old/keys old/secrets old/config.toml .syncro && mv hub.db .syncro");
+    terminal.does("spl serve --daemon --port 0");
+    assert!(terminal.does("spl thread records th_a").contains("kept"));
+    terminal.does("spl serve --stop && spl verify");
+}
