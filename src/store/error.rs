@@ -94,6 +94,12 @@ pub enum StoreError {
         /// The format of the file now.
         found: i32,
     },
+    /// The newest row is signed by another key than this instance's. Nothing was written.
+    #[error("the store's head is signed by `{signer}`, which is not this instance's key")]
+    OtherKey {
+        /// The `did:key` that signed it.
+        signer: String,
+    },
     /// A row does not read back as what was written.
     #[error("the record at sequence {sequence} does not read back: {what}")]
     Damaged {
@@ -129,7 +135,7 @@ impl Coded for StoreError {
     fn code(&self) -> Code {
         match self {
             Self::Full => Code::StoreFull,
-            Self::Poisoned | Self::Migrated { .. } => Code::StorePoisoned,
+            Self::Poisoned | Self::Migrated { .. } | Self::OtherKey { .. } => Code::StorePoisoned,
             Self::Damaged { .. } | Self::WriterGone | Self::Failed(_) => Code::Internal,
         }
     }
@@ -139,6 +145,9 @@ impl Coded for StoreError {
             Self::Full => Some("Free some space and try again.".into()),
             Self::Poisoned => Some("Restart the process, then run `spl verify`.".into()),
             Self::Migrated { .. } => Some("Restart with the newer version.".into()),
+            Self::OtherKey { .. } => {
+                Some("Put back the `keys/primary` that this store was written with.".into())
+            }
             Self::Damaged { .. } => Some("Run `spl verify` to see what is damaged.".into()),
             Self::WriterGone | Self::Failed(_) => None,
         }

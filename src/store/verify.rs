@@ -34,6 +34,9 @@ impl Store {
     pub fn verify(&self, progress: impl Fn(u64, u64)) -> Result<Verification, StoreError> {
         self.read(|reader| {
             let total = u64::try_from(reader.last()?.get()).unwrap_or(0);
+            if let Some(fault) = check_pages(reader.connection)? {
+                return Ok(Verification { records: 0, fault: Some(fault) });
+            }
             let mut statement = reader.connection.prepare(ROWS)?;
             let mut rows = statement.query([])?;
             let mut walk = Walk { head: Head::default(), records: 0 };
@@ -70,6 +73,21 @@ const ROWS: &str = "
     SELECT seq, id, canonical, judged_by, received_at, origin, signer, sig, chain,
            thread, actor, act, clock, data_type, namespace, kind, verdict
     FROM records ORDER BY seq";
+
+/// Asks SQLite whether the pages of the file hang together, indexes included: rows that read well
+/// may stand behind an index that no longer finds them.
+fn check_pages(connection: &rusqlite::Connection) -> Result<Option<Fault>, StoreError> {
+    let sql = "PRAGMA integrity_check(1)";
+    let found: Result<String, _> = connection.query_row(sql, [], |row| row.get(0));
+    Ok(match found {
+        Ok(ok) if ok == "ok" => None,
+        Ok(what) => Some(Fault { sequence: 0, what: format!("the file is damaged: {what}") }),
+        Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseCorrupt) => {
+            Some(Fault { sequence: 0, what: "the file is damaged".into() })
+        }
+        Err(error) => return Err(error.into()),
+    })
+}
 
 struct Walk {
     head: Head,

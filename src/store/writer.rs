@@ -11,8 +11,9 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use super::append::Head;
 use super::connection::{self, FORMAT};
 use super::lock::FileLock;
-use super::{Shared, Stage, StoreError, Tx, lock_of};
+use super::{Reader, Shared, Stage, StoreError, Tx, lock_of};
 use crate::code::{Class, Code, Coded};
+use crate::identity::Keyring;
 use crate::record::Sequence;
 
 /// The most writes that share one transaction, so that none waits for long.
@@ -212,7 +213,7 @@ impl Committer {
         connection.execute_batch("BEGIN IMMEDIATE")?;
         self.shared.reach(Stage::Begun);
         check_format(connection)?;
-        let before = read_head(connection)?;
+        let before = read_head(connection, &self.shared.keyring)?;
         let now = self.shared.time.now();
         let mut tx = Tx { connection, keyring: &self.shared.keyring, head: before, now };
         for job in jobs {
@@ -243,8 +244,13 @@ impl Committer {
     fn undo(&self, connection: &Connection, error: &StoreError) {
         // SQLite has undone it already after the worst failures.
         let clean = connection.is_autocommit() || connection.execute_batch("ROLLBACK").is_ok();
-        let expected = matches!(error, StoreError::Full | StoreError::Migrated { .. })
-            || matches!(error, StoreError::Failed(error) if error.is_busy());
+        let expected = matches!(
+            error,
+            StoreError::Full
+                | StoreError::Migrated { .. }
+                | StoreError::OtherKey { .. }
+                | StoreError::Damaged { .. }
+        ) || matches!(error, StoreError::Failed(error) if error.is_busy());
         if !(clean && expected) {
             tracing::error!(%error, "a write failed; the store takes no more");
             self.shared.poisoned.store(true, Ordering::Release);
@@ -278,12 +284,30 @@ fn check_format(connection: &Connection) -> Result<(), StoreError> {
     if found > FORMAT { Err(StoreError::Migrated { found }) } else { Ok(()) }
 }
 
-fn read_head(connection: &Connection) -> Result<Head, StoreError> {
+/// Returns the newest link. Nothing is added to a chain that this instance has not signed: the next
+/// signature would pass for one over what somebody else has put there.
+fn read_head(connection: &Connection, keyring: &Keyring) -> Result<Head, StoreError> {
     let head = connection
-        .prepare_cached("SELECT seq, chain FROM head")?
-        .query_row([], |row| Ok(Head { sequence: Sequence::new(row.get(0)?), chain: row.get(1)? }))
+        .prepare_cached("SELECT seq, chain, signer FROM head")?
+        .query_row([], |row| {
+            let head = Head { sequence: Sequence::new(row.get(0)?), chain: row.get(1)? };
+            Ok((head, row.get::<_, String>(2)?))
+        })
         .optional()?;
-    Ok(head.unwrap_or_default())
+    match head {
+        Some((_, signer)) if signer != keyring.instance().did() => {
+            Err(StoreError::OtherKey { signer })
+        }
+        Some((head, _)) => Ok(head),
+        None => {
+            let last = Reader::new(connection).last()?;
+            if last > Sequence::default() {
+                let what = "the signed head is missing".into();
+                return Err(StoreError::Damaged { sequence: last.get(), what });
+            }
+            Ok(Head::default())
+        }
+    }
 }
 
 #[cfg(test)]

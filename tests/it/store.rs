@@ -276,6 +276,50 @@ fn verify_names_the_first_row_that_was_touched() {
     check("UPDATE head SET sig = zeroblob(64)", 5, "the head's signature is not this instance's");
 }
 
+/// Rows that read well may stand behind an index that does not find them.
+#[test]
+fn verify_sees_an_index_that_disagrees_with_its_table() {
+    let folder = Folder::new();
+    let store = folder.open();
+    for clock in 0..5 {
+        append(&store, "th_a", clock).expect("appended");
+    }
+    drop(store);
+    let foreign = Connection::open(folder.path()).expect("a connection");
+    foreign
+        .execute_batch(
+            "PRAGMA writable_schema = ON;
+             UPDATE sqlite_schema SET sql = 'CREATE INDEX records_by_thread ON records (actor, seq)'
+                 WHERE name = 'records_by_thread';",
+        )
+        .expect("bent");
+    drop(foreign);
+    let fault = folder.open().verify(|_, _| {}).expect("verified").fault.expect("a fault");
+    assert!(fault.what.starts_with("the file is damaged: "), "{}", fault.what);
+}
+
+/// The next signature would pass for one over what somebody else has put there.
+#[test]
+fn nothing_is_added_to_a_chain_that_another_key_has_signed() {
+    use spl::identity::{KeyPair, Keyring};
+    let folder = Folder::new();
+    append(&folder.open(), "th_a", 0).expect("appended");
+    let other = StoreOptions::new(Keyring::new(KeyPair::from_seed(&[9; 32])), time());
+    let store = Store::open(&folder.path(), other).expect("a store");
+    let error = append(&store, "th_a", 1).expect_err("refused");
+    assert!(matches!(error, AppendError::Store(StoreError::OtherKey { .. })), "{error}");
+    drop(store);
+    let store = folder.open();
+    assert!(append(&store, "th_a", 1).expect("its own key goes on"));
+    drop(store);
+    tamper(&folder, "DELETE FROM head");
+    let error = append(&folder.open(), "th_a", 2).expect_err("refused");
+    assert!(
+        matches!(error, AppendError::Store(StoreError::Damaged { sequence: 2, .. })),
+        "{error}"
+    );
+}
+
 #[test]
 fn a_file_that_is_no_store_is_reported_and_left_alone() {
     #[track_caller]

@@ -49,8 +49,11 @@ fn as_text(moment: &Moment<'_>) -> String {
         }
         Moment::Closed(outcome) => {
             let style = if outcome.success() { GOOD } else { ERROR };
-            let summary = cut(&printable(&outcome.summary), COLUMNS);
-            format!("{style}{}{style:#} {summary}\n", outcome.verb)
+            let summary = match outcome.summary.as_str() {
+                "" | "cancelled" => String::new(),
+                summary => format!(" {}", cut(&printable(summary), COLUMNS)),
+            };
+            format!("{style}{}{style:#}{summary}\n", outcome.verb)
         }
     }
 }
