@@ -3,6 +3,10 @@
 use spl::canon::{Canonical, Limits, ParseError, Value, parse};
 
 /// Checks that a canonical text is its own canonical text, and that limits hold.
+///
+/// # Panics
+///
+/// Where it does not hold.
 pub fn check(bytes: &[u8]) -> bool {
     let value = match parse(bytes, Limits::DOOR) {
         Ok(value) => value,

@@ -8,23 +8,33 @@ use spl::predicate::{
 };
 
 /// Checks the bytes as source for both contexts.
+///
+/// # Panics
+///
+/// Where it does not hold.
 pub fn check(bytes: &[u8]) -> bool {
     let Ok(source) = std::str::from_utf8(bytes) else { return false };
     let (args, body) = (args(), body());
     let call = BodyFacts::Call { tool: "bash", args: &args, status: "error", content: CONTENT };
-    let hook = holds_within_budget(source, Context::Hook, call);
-    let permission = holds_within_budget(source, Context::Permission, BodyFacts::Any(&body));
+    let hook = ruled_within_budget(source, Context::Hook, call);
+    let permission = ruled_within_budget(source, Context::Permission, BodyFacts::Any(&body));
+    answered(source, BodyFacts::Any(&body));
     hook || permission
 }
 
-fn holds_within_budget(source: &str, context: Context, body: BodyFacts<'_>) -> bool {
+/// Any result of an expression is a value.
+fn answered(source: &str, body: BodyFacts<'_>) {
     let parents = ["ab".repeat(32)];
-    let facts = facts(&parents, body);
-    if let Ok(expression) = Expression::compile(source, context)
-        && let Ok(value) = expression.evaluate(&facts)
+    if let Ok(expression) = Expression::compile(source, Context::Permission)
+        && let Ok(value) = expression.evaluate(&facts(&parents, body))
     {
         assert!(!Canonical::of(&value).as_str().is_empty());
     }
+}
+
+fn ruled_within_budget(source: &str, context: Context, body: BodyFacts<'_>) -> bool {
+    let parents = ["ab".repeat(32)];
+    let facts = facts(&parents, body);
     let predicate = match Predicate::compile(source, context) {
         Ok(predicate) => predicate,
         Err(error) => {

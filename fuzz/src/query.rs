@@ -12,6 +12,10 @@ use spl::time::{TimeSource, Timestamp};
 static STORE: LazyLock<Store> = LazyLock::new(small_store);
 
 /// Checks that what `Query::parse` takes is answered, within its limit, and no more than there is.
+///
+/// # Panics
+///
+/// Where it does not hold.
 pub fn check(bytes: &[u8]) -> bool {
     let Ok(request) = parse(bytes, Limits::DOOR) else { return false };
     let query = match Query::parse(&request) {

@@ -11,7 +11,7 @@ use spl::record::{Act, ActorId, Clock, Draft, Namespace, RecordId, ThreadId};
 use spl::store::ThreadRange;
 
 /// What somebody does next.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 enum Step {
     /// Writes a record at this clock, which may be taken.
     Write { thread: usize, actor: usize, clock: i64, text: u8 },
@@ -299,7 +299,7 @@ fn hook(name: usize, when: &str, enabled: bool) -> Object {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(48))]
 
     /// Whoever of the two writes, both hold what the model holds after every step.
     #[test]
