@@ -42,6 +42,9 @@ impl fmt::Display for Reason {
     }
 }
 
+/// The most characters of a field that an error names.
+const MAX_FIELD_CHARS: usize = 128;
+
 /// An envelope or a body that is not of its shape.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -61,7 +64,12 @@ pub struct ShapeError {
 impl ShapeError {
     /// Returns the refusal of `field` for `reason`.
     pub fn new(field: impl Into<String>, reason: Reason, message: impl Into<String>) -> Self {
-        Self { field: field.into(), reason, message: message.into(), column: None, hint: None }
+        let mut field: String = field.into();
+        // The name of an unknown field is whatever a client sent.
+        if let Some((end, _)) = field.char_indices().nth(MAX_FIELD_CHARS) {
+            field.truncate(end);
+        }
+        Self { field, reason, message: message.into(), column: None, hint: None }
     }
 
     /// Returns the refusal of a field that must be there and is not.

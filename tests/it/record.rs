@@ -40,6 +40,14 @@ fn an_unknown_field_is_refused_with_the_fields_there_are() {
 }
 
 #[test]
+fn a_field_with_an_endless_name_is_named_in_short() {
+    let envelope = format!(r#"{{"act":"KNOW","actor":"a","thread":"t","{}":1}}"#, "é".repeat(9999));
+    let error = Draft::from_envelope(json(&envelope)).expect_err("refused");
+    assert_eq!(error.field.chars().count(), 128);
+    assert!(error.message.len() < 400, "{}", error.message.len());
+}
+
+#[test]
 fn what_is_omitted_has_its_default() {
     let short = draft(r#"{"act":"KNOW","actor":"a","thread":"t"}"#);
     let full = draft(
