@@ -1,25 +1,13 @@
 //! Trust, folded from the verdicts in the store as they arrive (contract §8).
 
-use std::collections::HashMap;
 use std::sync::PoisonError;
 
 use super::{Engine, EngineError};
-use crate::record::{ActorId, RecordId, Sequence};
-use crate::trust::{Authors, Standing};
+use crate::record::{ActorId, RecordId};
+use crate::trust::{KnownAuthors, Standing};
 
 /// How many verdicts are read at once.
 const PAGE: usize = 1000;
-
-/// Who wrote the records that some verdicts speak of, and when they arrived.
-#[derive(Default)]
-struct Found(HashMap<RecordId, (Sequence, ActorId)>);
-
-impl Authors for Found {
-    fn author_of(&self, id: &RecordId, before: Sequence) -> Option<ActorId> {
-        let (sequence, author) = self.0.get(id)?;
-        (*sequence < before).then(|| author.clone())
-    }
-}
 
 impl Engine {
     /// Returns how an actor stands in a domain now.
@@ -29,10 +17,10 @@ impl Engine {
             let after = trusted.watermark();
             let page = self.store().read(|reader| {
                 let (verdicts, more) = reader.verdicts(after, PAGE)?;
-                let mut authors = Found::default();
+                let mut authors = KnownAuthors::default();
                 for id in verdicts.iter().flat_map(|stored| judged(&stored.record)) {
-                    if let Some(author) = reader.author(id)? {
-                        authors.0.insert(id, author);
+                    if let Some((sequence, author)) = reader.author(id)? {
+                        authors.add(id, sequence, author);
                     }
                 }
                 Ok((verdicts, authors, more))

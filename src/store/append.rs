@@ -3,7 +3,7 @@
 use crate::canon::{Canonical, Digest, hash_of, hex};
 use crate::identity::{KeyPair, Signature};
 use crate::object;
-use crate::record::{Origin, Record, RecordId, Sequence};
+use crate::record::{Namespace, Origin, Record, RecordId, Sequence};
 use crate::time::Timestamp;
 
 /// A record that is sealed and signed, and not yet stored.
@@ -78,6 +78,16 @@ impl Receipt<'_> {
         });
         hash_of(&[previous, &receipt.sha256()])
     }
+}
+
+/// Returns what the column `namespace` holds of a record.
+pub(super) fn namespace_column(record: &Record) -> Namespace {
+    record.namespace().unwrap_or_else(|_| Namespace::root())
+}
+
+/// Returns what the column `verdict` holds of a record.
+pub(super) fn verdict_column(record: &Record) -> Option<&str> {
+    record.body.get("verdict").and_then(|verdict| verdict.as_str())
 }
 
 /// The newest link of the chain.

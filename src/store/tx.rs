@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::append::Head;
+use super::append::{Head, namespace_column, verdict_column};
 use super::{AppendError, Appended, Prepared, Reader, Receipt, StoreError};
 use crate::identity::Keyring;
 use crate::record::{ActorId, Clock, Draft, Namespace, Origin, Record, Sequence, ThreadId};
@@ -41,8 +41,8 @@ impl Tx<'_> {
         let receipt =
             Receipt { id, sequence, received_at, origin, signer, signature: *signature, judged_by };
         let chain = receipt.chain(&self.head.chain);
-        let namespace = record.namespace().unwrap_or_else(|_| Namespace::root());
-        let verdict = record.body.get("verdict").and_then(|verdict| verdict.as_str());
+        let namespace = namespace_column(record);
+        let verdict = verdict_column(record);
         let inserted = self.connection.prepare_cached(INSERT)?.execute(params![
             sequence.get(),
             id.as_bytes(),

@@ -2,12 +2,12 @@
 
 use rusqlite::Row;
 
-use super::append::Head;
+use super::append::{Head, namespace_column, verdict_column};
 use super::read::stored;
 use super::{Receipt, Store, StoreError, Stored};
 use crate::canon::Digest;
 use crate::identity::{Keyring, PublicKey, Signature};
-use crate::record::{Namespace, Record, Sequence};
+use crate::record::{Record, Sequence};
 
 /// What a look at every row has found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -133,8 +133,8 @@ fn hashes_to_its_id(stored: &Stored) -> bool {
 }
 
 fn columns_agree(row: &Row<'_>, record: &Record) -> Result<bool, StoreError> {
-    let namespace = record.namespace().unwrap_or_else(|_| Namespace::root());
-    let verdict = record.body.get("verdict").and_then(|verdict| verdict.as_str());
+    let namespace = namespace_column(record);
+    let verdict = verdict_column(record);
     Ok(row.get::<_, String>(9)? == record.thread.as_str()
         && row.get::<_, String>(10)? == record.actor.as_str()
         && row.get::<_, String>(11)? == record.act.as_str()

@@ -13,15 +13,20 @@ pub trait Authors {
     fn author_of(&self, id: &RecordId, before: Sequence) -> Option<ActorId>;
 }
 
-/// The authors of records that were handed in. For a log that is small or read in one go.
+/// The authors of records that were handed in: of a log that is small or read in one go, or of
+/// those alone that some verdicts name.
 #[derive(Debug, Clone, Default)]
 pub struct KnownAuthors(HashMap<RecordId, (Sequence, ActorId)>);
 
 impl KnownAuthors {
     /// Remembers who wrote a record.
     pub fn learn(&mut self, received: &Received<'_>) {
-        let author = || (received.sequence, received.record.actor.clone());
-        self.0.entry(received.record.id()).or_insert_with(author);
+        self.add(received.record.id(), received.sequence, received.record.actor.clone());
+    }
+
+    /// Remembers who wrote the record `id`, which stands at `sequence`.
+    pub fn add(&mut self, id: RecordId, sequence: Sequence, author: ActorId) {
+        self.0.entry(id).or_insert((sequence, author));
     }
 }
 
