@@ -168,10 +168,7 @@ impl HookSet {
         let above = path.match_indices('/').filter_map(move |(end, _)| path.get(..end));
         // `default` is above every path, also where it is written as its first segment.
         let below_root = above.chain([path]).filter(|path| *path != ROOT);
-        [ROOT]
-            .into_iter()
-            .chain(below_root)
-            .filter_map(|path| self.spaces.get(path))
+        [ROOT].into_iter().chain(below_root).filter_map(|path| self.spaces.get(path))
     }
 }
 
