@@ -25,6 +25,7 @@ const NEIGHBOURS: &[(&str, &str)] = &[
 
 /// Each outside thing, and the one module that may name it.
 const OWNERS: &[(&str, &str)] = &[
+    ("aho_corasick::", "predicate"),
     ("axum::", "http"),
     ("cap_std::", "tool"),
     ("cel::", "predicate"),
