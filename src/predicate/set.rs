@@ -1,7 +1,7 @@
 //! Many predicates, asked about the same facts.
 
 use super::{Facts, Predicate, Ruling};
-use crate::predicate::engine;
+use crate::predicate::question::Question;
 
 /// Predicates, each with the key that its owner knows it by.
 #[derive(Debug, Clone)]
@@ -41,14 +41,13 @@ impl<K> PredicateSet<K> {
         if self.predicates.is_empty() {
             return;
         }
-        engine::with_context(facts, |context| {
-            for (key, predicate) in &self.predicates {
-                match predicate.0.ask(context).ruling {
-                    Ruling::DoesNotHold => {}
-                    ruling => answer(key, ruling),
-                }
+        let question = Question::new(facts);
+        for (key, predicate) in &self.predicates {
+            match predicate.0.ask(&question).ruling {
+                Ruling::DoesNotHold => {}
+                ruling => answer(key, ruling),
             }
-        });
+        }
     }
 }
 

@@ -13,6 +13,7 @@ mod list;
 mod map;
 mod scalar;
 
+pub(super) use key::Key;
 pub(super) use built::{BuiltList, BuiltMap};
 pub(super) use list::{ListFact, position};
 pub(super) use map::MapFact;
