@@ -21,9 +21,9 @@ mod bindings;
 mod check;
 mod context;
 mod deep;
-mod direct;
 #[cfg(test)]
 mod differential;
+mod direct;
 mod engine;
 mod error;
 mod facts;

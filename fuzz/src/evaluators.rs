@@ -21,11 +21,8 @@ pub fn check(bytes: &[u8]) -> bool {
     let context = choices.of(&[Context::Hook, Context::Permission]);
     let call = Call::chosen(&mut choices);
     let is_test = choices.below(2) == 0;
-    let source = if is_test {
-        expression::test(&mut choices)
-    } else {
-        expression::any(&mut choices)
-    };
+    let source =
+        if is_test { expression::test(&mut choices) } else { expression::any(&mut choices) };
     agree(&source, context, &call)
 }
 

@@ -164,12 +164,7 @@ impl Grammar<'_, '_> {
     }
 
     /// Returns a macro over a range, with a body that may use its variable.
-    fn over(
-        &mut self,
-        depth: usize,
-        name: &str,
-        body: fn(&mut Self, usize) -> String,
-    ) -> String {
+    fn over(&mut self, depth: usize, name: &str, body: fn(&mut Self, usize) -> String) -> String {
         let next = depth - 1;
         let range = if self.choices.below(3) == 0 { self.map(next) } else { self.list(next) };
         if self.loops == 2 {

@@ -58,10 +58,7 @@ impl Direct {
     }
 
     /// Returns the result, whatever it is.
-    pub(super) fn answer(
-        &self,
-        question: &Question<'_>,
-    ) -> (Result<canon::Value, Failure>, Spent) {
+    pub(super) fn answer(&self, question: &Question<'_>) -> (Result<canon::Value, Failure>, Spent) {
         let mut run = Run::new(question);
         let value = match run.value(&self.0) {
             Ok(value) => value,

@@ -16,7 +16,6 @@ mod finish;
 pub(super) use build::{add, copy, keep, list, map, share};
 pub(super) use finish::{answer, verdict};
 
-
 pub(super) type Args<'b, 'v> = Vec<CowVal<'b, 'v>>;
 pub(super) type Outcome<'b, 'v> = Result<CowVal<'b, 'v>, ExecutionError>;
 

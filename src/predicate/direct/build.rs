@@ -8,11 +8,10 @@ use cel::common::ast::{
 };
 use memchr::memmem::Finder;
 
-use super::node::{
-    Arithmetic, Collect, Conversion, Fact, Literal, Loop, Node, OfTexts, Order, Quantifier,
-    Trusted,
-};
 use super::MAX_LOCALS;
+use super::node::{
+    Arithmetic, Collect, Conversion, Fact, Literal, Loop, Node, OfTexts, Order, Quantifier, Trusted,
+};
 use crate::predicate::check::Checked;
 use crate::predicate::context::Context;
 use crate::predicate::functions::Plan;
@@ -255,7 +254,8 @@ impl<'c> Builder<'c> {
 
     fn rounds(&mut self, all: &'c ComprehensionExpr, rounds: Rounds) -> Option<Node> {
         let Expr::Call(step) = &all.loop_step.expr else { return None };
-        let is_found = |expr: &IdedExpr| matches!(&expr.expr, Expr::Ident(it) if *it == all.accu_var);
+        let is_found =
+            |expr: &IdedExpr| matches!(&expr.expr, Expr::Ident(it) if *it == all.accu_var);
         let quantifier = match (&all.accu_init.expr, step.func_name.as_str()) {
             (Expr::List(_), _) => return self.collect(all, step, rounds),
             (Expr::Literal(LiteralValue::Boolean(_)), operators::LOGICAL_AND) => Quantifier::All,
@@ -277,7 +277,8 @@ impl<'c> Builder<'c> {
         step: &'c CallExpr,
         rounds: Rounds,
     ) -> Option<Node> {
-        let is_found = |expr: &IdedExpr| matches!(&expr.expr, Expr::Ident(it) if *it == all.accu_var);
+        let is_found =
+            |expr: &IdedExpr| matches!(&expr.expr, Expr::Ident(it) if *it == all.accu_var);
         let (guard, step) = match (step.func_name.as_str(), step.args.as_slice()) {
             (operators::CONDITIONAL, [guard, step, found]) if is_found(found) => {
                 let Expr::Call(step) = &step.expr else { return None };

@@ -1,9 +1,9 @@
 //! One evaluation of a tree.
 
+use super::MAX_LOCALS;
 use super::fault::Fault;
 use super::node::{Fact, Literal, Node, OfTexts, Trusted};
 use super::value::{Shape, TypeName, Value};
-use super::MAX_LOCALS;
 use crate::predicate::facts::BodyFacts;
 use crate::predicate::meter::{ELEMENT, Spent, TRUST_UNITS};
 use crate::predicate::question::Question;

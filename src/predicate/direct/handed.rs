@@ -7,8 +7,8 @@ use cel::common::value::Val;
 
 use super::eval::Run;
 use super::value::{Made, Shape, Value};
-use crate::predicate::{asked, engine};
 use crate::predicate::value::{Beyond, Blob, BuiltList, BuiltMap, ListFact, MapFact, Text};
+use crate::predicate::{asked, engine};
 
 impl<'a> Run<'a> {
     /// Returns the value that the other evaluator would have.
@@ -22,9 +22,7 @@ impl<'a> Run<'a> {
             Value::Beyond => Box::new(Beyond),
             Value::Type(name) => Box::new(CelType::new_static(name)),
             Value::Text(text) | Value::WrittenText(text) => Box::new(CelString::from(*text)),
-            Value::Bytes(bytes) | Value::WrittenBytes(bytes) => {
-                Box::new(CelBytes::from(*bytes))
-            }
+            Value::Bytes(bytes) | Value::WrittenBytes(bytes) => Box::new(CelBytes::from(*bytes)),
             Value::MadeText(made) => Box::new(Text::from(made.get().to_owned())),
             Value::MadeBytes(made) => Box::new(Blob::from(made.get().to_vec())),
             Value::Elements(elements) => Box::new(ListFact::of(elements)),

@@ -7,11 +7,7 @@ use super::value::{Each, Made, Value};
 use crate::predicate::meter::SLOT;
 
 impl<'a> Run<'a> {
-    pub(super) fn quantify(
-        &mut self,
-        quantifier: Quantifier,
-        all: &'a Loop,
-    ) -> Outcome<'a, bool> {
+    pub(super) fn quantify(&mut self, quantifier: Quantifier, all: &'a Loop) -> Outcome<'a, bool> {
         if quantifier == Quantifier::ExistsOne {
             return self.exists_one(all);
         }
@@ -72,8 +68,7 @@ impl<'a> Run<'a> {
     }
 
     pub(super) fn list(&mut self, nodes: &'a [Node]) -> Outcome<'a> {
-        let elements =
-            nodes.iter().map(|node| self.value(node)).collect::<Result<Vec<_>, _>>()?;
+        let elements = nodes.iter().map(|node| self.value(node)).collect::<Result<Vec<_>, _>>()?;
         self.spent.build(elements.len().saturating_mul(SLOT))?;
         let kept = elements.into_iter().map(|element| self.kept(element));
         Ok(Value::List(kept.collect::<Result<_, _>>()?))

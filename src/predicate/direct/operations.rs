@@ -14,12 +14,7 @@ impl<'a> Run<'a> {
         self.equal_below(one, two, 0)
     }
 
-    fn equal_below(
-        &mut self,
-        one: &Value<'a>,
-        two: &Value<'a>,
-        depth: usize,
-    ) -> Outcome<'a, bool> {
+    fn equal_below(&mut self, one: &Value<'a>, two: &Value<'a>, depth: usize) -> Outcome<'a, bool> {
         if depth > MAX_VALUE_DEPTH {
             return Err(Fault::TooDeep);
         }

@@ -91,9 +91,7 @@ impl Shape {
                 "today",
             ],
             Self::Today => &["dispatches", "cost_usd", "tasks_completed"],
-            Self::Task => {
-                &["status", "priority", "assigned_to", "age_secs", "cost_usd", "exists"]
-            }
+            Self::Task => &["status", "priority", "assigned_to", "age_secs", "cost_usd", "exists"],
         }
     }
 }
