@@ -42,7 +42,7 @@ mod value;
 
 pub use context::Context;
 pub use error::{Flaw, PredicateError};
-pub use facts::{BodyFacts, Facts, RecordFacts, SystemFacts, Trust};
+pub use facts::{BodyFacts, Facts, RecordFacts, System, SystemFacts, Trust};
 pub use guard::{
     MAX_BUILT, MAX_DEPTH, MAX_LITERAL, MAX_LOOPS, MAX_NESTING, MAX_NODES, MAX_PATTERN_BYTES,
     MAX_PATTERN_NESTING, MAX_SOURCE_BYTES, MAX_UNITS, UNIT_BYTES,

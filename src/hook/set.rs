@@ -142,8 +142,7 @@ impl HookSet {
     pub fn ask(&self, call: &ReturnedCall<'_>, run: &RunFacts<'_>, history: &History) -> Asked {
         let mut asked = Asked::default();
         asked.spoken.extend(Builtin::ALL.iter().filter_map(|it| it.candidate(call, history)));
-        let parents: Vec<String> = call.call.iter().map(RecordId::to_string).collect();
-        let facts = facts(call, run, &parents);
+        let facts = facts(call, run);
         for space in self.lineage(run.namespace) {
             space.ask(&facts, |in_force, ruling| asked.hear(in_force, ruling, call));
         }
@@ -179,11 +178,7 @@ impl HookSet {
 const ROOT: &str = "default";
 
 /// The synthetic record that a predicate sees (contract §5.3).
-fn facts<'a>(
-    call: &'a ReturnedCall<'_>,
-    run: &'a RunFacts<'_>,
-    parents: &'a [String],
-) -> Facts<'a> {
+fn facts<'a>(call: &'a ReturnedCall<'_>, run: &'a RunFacts<'_>) -> Facts<'a> {
     Facts {
         record: RecordFacts {
             act: Act::Call.as_str(),
@@ -191,7 +186,7 @@ fn facts<'a>(
             thread: run.thread.as_str(),
             data_type: DataType::Scalar.as_str(),
             clock: call.clock.get(),
-            parents,
+            parents: call.call.as_slice(),
             body: BodyFacts::Call {
                 tool: call.tool,
                 args: call.args,
