@@ -30,15 +30,18 @@ mod functions;
 mod guard;
 mod meter;
 mod ops;
+mod order;
 mod parse;
 mod pattern;
 mod program;
 mod rewrite;
 mod ruling;
+mod selector;
 mod set;
 mod suggest;
 mod types;
 mod value;
+mod worker;
 
 pub use context::Context;
 pub use error::{Flaw, PredicateError};
