@@ -7,6 +7,7 @@ use spl::predicate::{
     BodyFacts, Context, Evaluator, Expression, Facts, Failure, Predicate, RecordFacts, Ruling,
     SystemFacts, Trust,
 };
+use spl::record::RecordId;
 
 use super::choices::Choices;
 use super::expression;
@@ -89,7 +90,8 @@ pub struct Call {
     content: String,
     args: Object,
     body: Object,
-    parents: Vec<String>,
+    parents: Vec<RecordId>,
+    system: SystemFacts<'static>,
 }
 
 impl Call {
@@ -114,7 +116,8 @@ impl Call {
             content,
             args,
             body,
-            parents: vec!["ab".repeat(32); choices.below(3)],
+            parents: vec![RecordId::from_bytes([171; 32]); choices.below(3)],
+            system: SystemFacts { daemon_version: "1", ..SystemFacts::default() },
         }
     }
 
@@ -143,7 +146,7 @@ impl Call {
             namespace: "acme/site",
             trust: &Little,
             now_secs: 1_796_045_823,
-            system: SystemFacts { daemon_version: "1", ..SystemFacts::default() },
+            system: &self.system,
         }
     }
 }

@@ -43,7 +43,7 @@ impl Direct {
     }
 
     /// Says whether it is true, and what saying so took.
-    pub(super) fn ask(&self, question: &Question<'_>) -> (Result<bool, Failure>, Spent) {
+    pub(super) fn ask<'q>(&'q self, question: &'q Question<'q>) -> (Result<bool, Failure>, Spent) {
         let mut run = Run::new(question);
         let outcome = if self.0.is_test() {
             run.holds(&self.0).map_err(|fault| failure(&fault, &run.spent))
@@ -58,7 +58,10 @@ impl Direct {
     }
 
     /// Returns the result, whatever it is.
-    pub(super) fn answer(&self, question: &Question<'_>) -> (Result<canon::Value, Failure>, Spent) {
+    pub(super) fn answer<'q>(
+        &'q self,
+        question: &'q Question<'q>,
+    ) -> (Result<canon::Value, Failure>, Spent) {
         let mut run = Run::new(question);
         let value = match run.value(&self.0) {
             Ok(value) => value,
@@ -110,5 +113,40 @@ impl Node {
                 | Self::Matches(..)
                 | Self::Quantify(..)
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::predicate::program::{Evaluator, Program, Purpose};
+
+    #[test]
+    fn everything_is_direct_but_points_and_lengths_of_time() {
+        let is_direct = |source: &str| {
+            let purpose = Purpose::Result;
+            Program::compile(source, Context::Hook, purpose, Evaluator::Fastest)
+                .expect(source)
+                .is_direct()
+        };
+        for source in [
+            "record.body.tool == 'bash' && record.body.status == 'error'",
+            "record.body.content.matches('[0-9]+') || trust(current_actor(), 'code') < 0.5",
+            "has(record.body.args.path) && record.body.args.path.startsWith('/etc')",
+            "record.body.args.exists(name, record.body.args[name] == 1)",
+            "record.body.args.list.filter(x, x > 1).map(x, {x: [x]})",
+            "string(size(record.body.args)) + string(bytes('a')) in ['a']",
+            "type(system.records_total) == int && !has(record.body.args.a)",
+            "task('a').exists || fanout_status('b') == 'done' || fleet_emergency_active()",
+        ] {
+            assert!(is_direct(source), "{source}");
+        }
+        for source in [
+            "timestamp(now()).getFullYear() == 2026",
+            "duration('1h') > duration('1m')",
+            "type(timestamp(0)) == google.protobuf.Timestamp",
+        ] {
+            assert!(!is_direct(source), "{source}");
+        }
     }
 }

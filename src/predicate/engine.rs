@@ -59,8 +59,8 @@ pub(super) fn environment() -> &'static Arc<Env> {
 }
 
 /// Calls `with` with the context of evaluations over the facts of `question`.
-pub(super) fn with_context<T>(
-    question: &Question<'_>,
+pub(super) fn with_context<'q, T>(
+    question: &'q Question<'q>,
     with: impl FnOnce(&cel::Context<'_, '_>) -> T,
 ) -> T {
     let variables = Variables { question, record: OnceLock::new(), system: OnceLock::new() };
@@ -102,7 +102,7 @@ impl VariableResolver for Variables<'_> {
 }
 
 /// Returns `record`.
-pub(super) fn record<'f>(question: &'f Question<'_>) -> MapFact<'f> {
+pub(super) fn record<'f>(question: &'f Question<'f>) -> MapFact<'f> {
     let record = &question.facts.record;
     MapFact::of_fields([
         ("act", Fact::text(record.act)),
@@ -110,7 +110,7 @@ pub(super) fn record<'f>(question: &'f Question<'_>) -> MapFact<'f> {
         ("thread", Fact::text(record.thread)),
         ("data_type", Fact::text(record.data_type)),
         ("clock", Fact::int(record.clock)),
-        ("parents", Fact::List(ListFact::of_texts(question.parents()))),
+        ("parents", Fact::List(ListFact::of_ids(record.parents))),
         ("body", Fact::Map(body(record.body))),
     ])
 }
@@ -129,7 +129,7 @@ pub(super) fn body(body: BodyFacts<'_>) -> MapFact<'_> {
 }
 
 /// Returns `system`. What is not known yet answers as if there were none of it.
-pub(super) fn system<'f>(question: &'f Question<'_>) -> MapFact<'f> {
+pub(super) fn system<'f>(question: &'f Question<'f>) -> MapFact<'f> {
     let system = question.system();
     MapFact::of_fields([
         ("uptime_secs", Fact::int(system.uptime_secs)),

@@ -10,9 +10,11 @@ use super::direct::Direct;
 use super::error::{Flaw, PredicateError};
 use super::guard;
 use super::meter::{self, Meter, Spent};
+use super::order::order;
 use super::pattern::Pattern;
 use super::question::Question;
 use super::rewrite::rewrite;
+use super::selector::Selector;
 use super::{Context, Evaluation, Failure, Ruling, deep, engine, parse};
 use crate::canon;
 
@@ -41,6 +43,7 @@ pub enum Evaluator {
 pub(super) struct Program {
     pub(super) source: Box<str>,
     pub(super) context: Context,
+    pub(super) selector: Selector,
     code: Code,
 }
 
@@ -83,30 +86,35 @@ impl Program {
         let (parsed, columns) = parse::parse(&source)?;
         guard::tree(&parsed, &columns)?;
         let (ty, checked) = check::check(&parsed, context, &columns)?;
-        if purpose == Purpose::Predicate {
-            check::must_be_bool(&parsed, ty, &columns)?;
-        }
+        let ordered = match purpose {
+            Purpose::Predicate => {
+                check::must_be_bool(&parsed, ty, &columns)?;
+                order(parsed, context)
+            }
+            Purpose::Result => parsed,
+        };
+        let selector = Selector::of(&ordered, context);
         let direct = match evaluator {
-            Evaluator::Fastest => Direct::build(&parsed, &checked, context),
+            Evaluator::Fastest => Direct::build(&ordered, &checked, context),
             Evaluator::Cel => None,
         };
         let code = match direct {
             Some(direct) => Code::Direct(direct),
             None => Code::Cel(Metered {
-                expression: rewrite(parsed, &checked, purpose),
+                expression: rewrite(ordered, &checked, purpose),
                 patterns: checked.patterns.into(),
             }),
         };
-        Ok(Self { source, context, code })
+        Ok(Self { source, context, selector, code })
     }
 
-    /// Tells whether our own evaluator answers.
+    #[cfg(test)]
     pub(super) const fn is_direct(&self) -> bool {
         matches!(self.code, Code::Direct(_))
     }
 
     /// Evaluates a predicate.
-    pub(super) fn ask(&self, question: &Question<'_>) -> Evaluation {
+    pub(super) fn ask<'q>(&'q self, question: &'q Question<'q>) -> Evaluation {
         let (outcome, spent) = match &self.code {
             Code::Direct(direct) => direct.ask(question),
             Code::Cel(metered) => {
@@ -123,7 +131,10 @@ impl Program {
     }
 
     /// Evaluates an expression with any result.
-    pub(super) fn answer(&self, question: &Question<'_>) -> (Result<canon::Value, Failure>, Spent) {
+    pub(super) fn answer<'q>(
+        &'q self,
+        question: &'q Question<'q>,
+    ) -> (Result<canon::Value, Failure>, Spent) {
         match &self.code {
             Code::Direct(direct) => direct.answer(question),
             Code::Cel(metered) => {
@@ -136,7 +147,7 @@ impl Program {
 }
 
 impl Metered {
-    fn run(&self, question: &Question<'_>) -> (Result<bool, Failure>, Meter) {
+    fn run<'q>(&'q self, question: &'q Question<'q>) -> (Result<bool, Failure>, Meter) {
         engine::with_context(question, |context| {
             // Not `resolve_val`: that is compiled into the caller, where an unoptimised build
             // would need twenty times the stack.

@@ -4,3 +4,5 @@ mod facts;
 mod fixtures;
 mod hostile;
 mod laws;
+mod lazy;
+mod sets;

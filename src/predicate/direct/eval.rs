@@ -215,7 +215,7 @@ impl<'a> Run<'a> {
             Fact::Thread => Value::Text(record.thread),
             Fact::DataType => Value::Text(record.data_type),
             Fact::Clock => Value::Int(record.clock),
-            Fact::Parents => Value::Texts(self.question.parents()),
+            Fact::Parents => Value::Ids(record.parents),
             Fact::Body => match record.body {
                 BodyFacts::Any(members) => Value::Members(members),
                 BodyFacts::Call { .. } => Value::Shape(Shape::Body),

@@ -26,7 +26,7 @@ impl<'a> Run<'a> {
             Value::MadeText(made) => Box::new(Text::from(made.get().to_owned())),
             Value::MadeBytes(made) => Box::new(Blob::from(made.get().to_vec())),
             Value::Elements(elements) => Box::new(ListFact::of(elements)),
-            Value::Texts(texts) => Box::new(ListFact::of_texts(texts)),
+            Value::Ids(ids) => Box::new(ListFact::of_ids(ids)),
             Value::Members(members) => Box::new(MapFact::of(members)),
             Value::Shape(shape) => Box::new(self.shape(*shape)),
             Value::List(elements) => {

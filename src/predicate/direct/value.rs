@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use crate::canon::{Number, Object, Value as Json};
 use crate::predicate::value::Key;
+use crate::record::RecordId;
 
 /// A value. Copying one costs the same, however large it is.
 #[derive(Debug, Clone)]
@@ -27,8 +28,8 @@ pub(super) enum Value<'a> {
     MadeBytes(Made<[u8]>),
     /// Elements of a fact.
     Elements(&'a [Json]),
-    /// Texts that are a fact.
-    Texts(&'a [String]),
+    /// Ids of records that are a fact. One becomes a text when it is looked at.
+    Ids(&'a [RecordId]),
     /// A list that the expression built.
     List(Rc<[Self]>),
     /// Members of a fact.
@@ -154,6 +155,10 @@ impl<'a> Value<'a> {
         number.as_fraction().map_or(Self::Beyond, Self::Double)
     }
 
+    fn of_id(id: &RecordId) -> Self {
+        Self::fresh_text(&id.to_string())
+    }
+
     /// Returns a text that a conversion made.
     pub(super) fn fresh_text(text: &str) -> Self {
         Self::MadeText(Made::Fresh(text.into()))
@@ -186,7 +191,7 @@ impl<'a> Value<'a> {
             Self::Type(_) => TypeName::Type,
             Self::Text(_) | Self::WrittenText(_) | Self::MadeText(_) => TypeName::Text,
             Self::Bytes(_) | Self::WrittenBytes(_) | Self::MadeBytes(_) => TypeName::Bytes,
-            Self::Elements(_) | Self::Texts(_) | Self::List(_) => TypeName::List,
+            Self::Elements(_) | Self::Ids(_) | Self::List(_) => TypeName::List,
             Self::Members(_) | Self::Shape(_) | Self::Map(_) => TypeName::Map,
         }
     }
@@ -227,7 +232,7 @@ impl<'a> Value<'a> {
     pub(super) fn at(&self, at: usize) -> Option<Self> {
         match self {
             Self::Elements(elements) => elements.get(at).map(Self::of),
-            Self::Texts(texts) => texts.get(at).map(|text| Self::Text(text)),
+            Self::Ids(ids) => ids.get(at).map(Self::of_id),
             Self::List(elements) => elements.get(at).cloned(),
             _ => None,
         }
@@ -237,7 +242,7 @@ impl<'a> Value<'a> {
     pub(super) fn len(&self) -> Option<usize> {
         match self {
             Self::Elements(elements) => Some(elements.len()),
-            Self::Texts(texts) => Some(texts.len()),
+            Self::Ids(ids) => Some(ids.len()),
             Self::List(elements) => Some(elements.len()),
             Self::Members(members) => Some(members.len()),
             Self::Shape(shape) => Some(shape.keys().len()),
@@ -250,7 +255,7 @@ impl<'a> Value<'a> {
     pub(super) fn each(&self) -> Option<Each<'a>> {
         Some(match self {
             Self::Elements(elements) => Each::Elements(elements.iter()),
-            Self::Texts(texts) => Each::Texts(texts.iter()),
+            Self::Ids(ids) => Each::Ids(ids.iter()),
             Self::List(elements) => Each::List(Rc::clone(elements), 0),
             Self::Members(members) => Each::Members(members.keys()),
             Self::Shape(shape) => Each::Shape(shape.keys().iter()),
@@ -263,7 +268,7 @@ impl<'a> Value<'a> {
 /// The elements of a list, or the keys of a map.
 pub(super) enum Each<'a> {
     Elements(std::slice::Iter<'a, Json>),
-    Texts(std::slice::Iter<'a, String>),
+    Ids(std::slice::Iter<'a, RecordId>),
     List(Rc<[Value<'a>]>, usize),
     Members(std::collections::btree_map::Keys<'a, String, Json>),
     Shape(std::slice::Iter<'static, &'static str>),
@@ -276,7 +281,7 @@ impl<'a> Iterator for Each<'a> {
     fn next(&mut self) -> Option<Value<'a>> {
         match self {
             Self::Elements(elements) => elements.next().map(Value::of),
-            Self::Texts(texts) => texts.next().map(|text| Value::Text(text)),
+            Self::Ids(ids) => ids.next().map(Value::of_id),
             Self::List(elements, at) => {
                 *at += 1;
                 elements.get(*at - 1).cloned()
