@@ -7,6 +7,7 @@ use super::fault::Fault;
 use super::node::{Arithmetic, Order};
 use super::value::{Made, TypeName, Value};
 use crate::predicate::meter::{ELEMENT, MAX_VALUE_DEPTH, SLOT};
+use crate::predicate::value::Key;
 
 impl<'a> Run<'a> {
     /// Tells whether two values are equal.
@@ -91,9 +92,8 @@ impl<'a> Run<'a> {
         let refusal = || Fault::not_both("[]", of, index);
         match of.type_of() {
             TypeName::List => {
-                let Some(at) = index.as_position() else { return Err(refusal()) };
-                let at = at.and_then(|at| of.at(at));
-                at.ok_or(Fault::OutOfBounds)
+                let Some(Key::Number(at)) = index.as_key() else { return Err(refusal()) };
+                usize::try_from(at).ok().and_then(|at| of.at(at)).ok_or(Fault::OutOfBounds)
             }
             TypeName::Map if index.as_key().is_some() => {
                 self.spent.look_up(index.as_text().map_or(0, str::len))?;

@@ -210,20 +210,12 @@ impl<'a> Value<'a> {
     /// Returns the value as a key that a map is built with; `None` if it cannot be one.
     pub(super) fn into_key(self) -> Option<Self> {
         match self {
-            Self::Bool(_) | Self::Int(_) | Self::Uint(_) => Some(self),
-            Self::Text(_) | Self::WrittenText(_) => Some(self),
+            Self::Bool(_) | Self::Int(_) | Self::Uint(_) | Self::Text(_) | Self::WrittenText(_) => {
+                Some(self)
+            }
             Self::MadeText(Made::Shared(text) | Made::Fresh(text)) => {
                 Some(Self::MadeText(Made::Fresh(text)))
             }
-            _ => None,
-        }
-    }
-
-    /// Returns the value as a position in a list, if it is a number; one that no list has is
-    /// `None` inside.
-    pub(super) fn as_position(&self) -> Option<Option<usize>> {
-        match self.as_key()? {
-            Key::Number(number) => Some(usize::try_from(number).ok()),
             _ => None,
         }
     }
