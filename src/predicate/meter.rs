@@ -11,7 +11,7 @@ use cel::ExecutionError;
 
 use super::guard::{MAX_BUILT, MAX_UNITS, UNIT_BYTES};
 use super::pattern::Pattern;
-use crate::canon;
+use super::plain::Value;
 
 /// What one evaluation spent, and what it said besides its result.
 #[derive(Default)]
@@ -25,7 +25,7 @@ pub(super) struct Meter {
     /// Why it was stopped.
     pub(super) stop: Option<Stop>,
     /// Its result, where that is not just true or false.
-    pub(super) answer: Option<canon::Value>,
+    pub(super) answer: Option<Value>,
 }
 
 /// Why an evaluation was stopped.
@@ -96,7 +96,7 @@ pub(super) fn not_boolean(got: &str) -> ExecutionError {
 }
 
 /// Remembers the result.
-pub(super) fn answer(value: canon::Value) {
+pub(super) fn answer(value: Value) {
     METER.with_borrow_mut(|meter| meter.answer = Some(value));
 }
 

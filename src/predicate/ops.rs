@@ -12,14 +12,16 @@ use super::value::{Beyond, Blob, BuiltList, Text};
 
 mod build;
 mod finish;
+mod time;
 
 pub(super) use build::{add, copy, keep, list, map, share};
 pub(super) use finish::{answer, verdict};
+pub(super) use time::{milliseconds, timestamp};
 
 /// What an element of a list or an entry of a map counts as when it is handled.
 const ELEMENT: usize = 16;
 /// How deep values may nest that are compared or returned. Facts nest less.
-const MAX_VALUE_DEPTH: usize = 256;
+pub(super) const MAX_VALUE_DEPTH: usize = 256;
 
 pub(super) type Args<'b, 'v> = Vec<CowVal<'b, 'v>>;
 pub(super) type Outcome<'b, 'v> = Result<CowVal<'b, 'v>, ExecutionError>;

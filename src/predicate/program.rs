@@ -5,14 +5,15 @@ use std::sync::Arc;
 use cel::common::ast::IdedExpr;
 use cel::{ExecutionError, Value};
 
+use super::bindings::Names;
 use super::check::{self, written};
 use super::error::{Flaw, PredicateError};
 use super::guard::{self, MAX_BUILT, MAX_UNITS};
 use super::meter::{self, Meter, Stop};
 use super::pattern::Pattern;
+use super::plain::Value as Plain;
 use super::rewrite::rewrite;
-use super::{Context, Evaluation, Failure, Ruling, deep, parse};
-use crate::canon;
+use super::{Evaluation, Failure, Ruling, deep, parse};
 
 /// What an expression is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +28,6 @@ pub(super) enum Purpose {
 #[derive(Debug)]
 pub(super) struct Program {
     pub(super) source: Box<str>,
-    pub(super) context: Context,
     expression: IdedExpr,
     patterns: Arc<[Arc<Pattern>]>,
 }
@@ -36,12 +36,12 @@ impl Program {
     /// Compiles `source`, or says why it cannot be compiled.
     pub(super) fn compile(
         source: &str,
-        context: Context,
+        names: Names,
         purpose: Purpose,
     ) -> Result<Self, PredicateError> {
         guard::text(source)?;
         let owned: Box<str> = source.into();
-        deep::run(move || Self::compile_here(owned, context, purpose)).unwrap_or_else(
+        deep::run(move || Self::compile_here(owned, &names, purpose)).unwrap_or_else(
             |deep::NotDone| {
                 Err(PredicateError::new(Flaw::ParserFailed, "the parser failed on this text"))
             },
@@ -50,12 +50,12 @@ impl Program {
 
     fn compile_here(
         source: Box<str>,
-        context: Context,
+        names: &Names,
         purpose: Purpose,
     ) -> Result<Self, PredicateError> {
         let (parsed, columns) = parse::parse(&source)?;
         guard::tree(&parsed, &columns)?;
-        let (ty, checked) = check::check(&parsed, context, &columns)?;
+        let (ty, checked) = check::check(&parsed, names, &columns)?;
         let finish = match purpose {
             Purpose::Predicate => {
                 check::must_be_bool(&parsed, ty, &columns)?;
@@ -65,7 +65,7 @@ impl Program {
         };
         let expression = rewrite(parsed, &checked, finish);
         let patterns = checked.patterns.into();
-        Ok(Self { source, context, expression, patterns })
+        Ok(Self { source, expression, patterns })
     }
 
     /// Evaluates a predicate.
@@ -80,7 +80,7 @@ impl Program {
     }
 
     /// Evaluates an expression with any result.
-    pub(super) fn answer(&self, context: &cel::Context<'_, '_>) -> Result<canon::Value, Failure> {
+    pub(super) fn answer(&self, context: &cel::Context<'_, '_>) -> Result<Plain, Failure> {
         let (outcome, meter) = self.run(context);
         outcome?;
         meter.answer.ok_or(Failure::Panicked)
@@ -114,6 +114,9 @@ fn failure(stop: &Stop, meter: &Meter) -> Failure {
 /// Says what went wrong without the values: they may be large, and may be secret.
 fn in_words(error: &ExecutionError) -> String {
     match error {
+        ExecutionError::UndeclaredReference(name) => {
+            format!("there is no `{}`", name.trim_start_matches('.'))
+        }
         ExecutionError::NoSuchKey(key) => format!("there is no key `{key}`"),
         ExecutionError::NoSuchOverload(call) => {
             let types = call.argument_types().join(" and ");
