@@ -118,9 +118,7 @@ impl Checker<'_> {
             Expr::Unspecified => return Err(self.unsupported(expr, "this expression")),
             Expr::Struct(_) => return Err(self.unsupported(expr, "a message")),
             Expr::Literal(literal) => of_literal(literal),
-            Expr::Ident(name) => {
-                self.named(expr).ok_or_else(|| self.unknown_name(expr, name))?
-            }
+            Expr::Ident(name) => self.named(expr).ok_or_else(|| self.unknown_name(expr, name))?,
             Expr::Select(select) => self.select(expr, select)?,
             Expr::Call(call) => self.call(expr, call)?,
             Expr::List(list) => {

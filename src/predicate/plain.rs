@@ -95,9 +95,7 @@ impl Value {
             Self::Uint(uint) => uint.into(),
             Self::Double(double) => canon::Value::from_float(double),
             Self::String(text) | Self::Type(text) => text.into(),
-            Self::Bytes(bytes) => {
-                base64::engine::general_purpose::STANDARD.encode(bytes).into()
-            }
+            Self::Bytes(bytes) => base64::engine::general_purpose::STANDARD.encode(bytes).into(),
             Self::List(elements) => {
                 canon::Value::Array(elements.into_iter().map(Self::into_json).collect())
             }
@@ -106,8 +104,9 @@ impl Value {
                     entries.into_iter().map(|(key, value)| (key.into_name(), value.into_json()));
                 canon::Value::Object(members.collect())
             }
-            Self::Timestamp { seconds, nanos } => time::point_in_words(seconds, nanos)
-                .map_or(canon::Value::Null, canon::Value::from),
+            Self::Timestamp { seconds, nanos } => {
+                time::point_in_words(seconds, nanos).map_or(canon::Value::Null, canon::Value::from)
+            }
             Self::Duration { seconds, nanos } => time::length_in_words(seconds, nanos).into(),
         }
     }

@@ -13,7 +13,8 @@ impl Checker<'_> {
         let name = call.func_name.strip_prefix('.').unwrap_or(&call.func_name);
         // Holds where the call is refused and the expression is compiled all the same.
         self.found.plans.insert(expr.id, Plan::Absent);
-        let named: Vec<&Function> = functions::of(self.names).filter(|row| row.name == name).collect();
+        let named: Vec<&Function> =
+            functions::of(self.names).filter(|row| row.name == name).collect();
         let arguments: Vec<&IdedExpr> =
             call.target.as_deref().into_iter().chain(&call.args).collect();
         if named.is_empty() {

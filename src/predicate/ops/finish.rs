@@ -12,6 +12,9 @@ use super::{Args, MAX_VALUE_DEPTH, Outcome, bool, bytes_of, no_overload, only, t
 use crate::predicate::meter;
 use crate::predicate::plain::{Key, Value, of_length, of_point};
 
+/// What a value counts as when it is made for whoever asked, texts and bytes aside.
+const VALUE: usize = 16;
+
 /// Passes a boolean on, and remembers that there was none otherwise.
 pub(in crate::predicate) fn verdict<'b, 'v>(args: Args<'b, 'v>) -> Outcome<'b, 'v> {
     let value = only(args)?;
@@ -33,7 +36,7 @@ fn plain(value: &dyn Val, depth: usize) -> Result<Value, ExecutionError> {
     if depth > MAX_VALUE_DEPTH {
         return Err(ExecutionError::function_error("result", "nested too deep"));
     }
-    meter::build(16)?;
+    meter::build(VALUE)?;
     if let Some(text) = text_of(value) {
         meter::build(text.len())?;
         return Ok(Value::String(text.to_owned()));
@@ -89,7 +92,7 @@ fn map(value: &dyn Val, depth: usize) -> Result<Value, ExecutionError> {
     let mut entries = BTreeMap::new();
     let mut keys = keys.iter();
     while let Some(key) = keys.next() {
-        meter::build(text_of(key).map_or(size_of::<Key>(), str::len))?;
+        meter::build(text_of(key).map_or(VALUE, str::len))?;
         let name = plain_key(key).ok_or_else(|| no_overload("result", &[key]))?;
         entries.insert(name, plain(map.get(key)?.as_ref(), depth + 1)?);
     }

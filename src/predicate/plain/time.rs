@@ -23,8 +23,8 @@ pub(in crate::predicate) fn of_point(point: &CelTimestamp) -> Value {
 
 /// Returns the evaluator's length of time; `None` beyond 2^63 nanoseconds.
 pub(in crate::predicate) fn length(seconds: i64, nanos: i32) -> Option<CelDuration> {
-    let length = TimeDelta::try_seconds(seconds)?
-        .checked_add(&TimeDelta::nanoseconds(i64::from(nanos)))?;
+    let length =
+        TimeDelta::try_seconds(seconds)?.checked_add(&TimeDelta::nanoseconds(i64::from(nanos)))?;
     length.num_nanoseconds().map(|_| CelDuration::from(length))
 }
 

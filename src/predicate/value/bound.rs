@@ -8,8 +8,11 @@ use cel::common::value::Val;
 use super::{BuiltList, BuiltMap};
 use crate::predicate::plain::{Key, Value, length, point};
 
+/// The longest name of a type. Types are compared without counting it.
+const MAX_TYPE_NAME: usize = 64;
+
 /// Returns the value of `bound`, whose texts and bytes it borrows; `None` if it nests deeper than
-/// `levels`, or holds a point or a length of time that CEL has not.
+/// `levels`, or holds a type, a point or a length of time that CEL has not.
 pub(in crate::predicate) fn bound(bound: &Value, levels: usize) -> Option<Box<dyn Val + '_>> {
     let inside = |value| self::bound(value, levels.checked_sub(1)?);
     Some(match bound {
@@ -27,6 +30,7 @@ pub(in crate::predicate) fn bound(bound: &Value, levels: usize) -> Option<Box<dy
             let entries = entries.iter().map(|(key, value)| Some((held(key), inside(value)?)));
             Box::new(BuiltMap::new(entries.collect::<Option<_>>()?))
         }
+        Value::Type(name) if name.len() > MAX_TYPE_NAME => return None,
         Value::Type(name) => Box::new(CelType::new(name.as_str())),
         Value::Timestamp { seconds, nanos } => Box::new(point(*seconds, *nanos)?),
         Value::Duration { seconds, nanos } => Box::new(length(*seconds, *nanos)?),
