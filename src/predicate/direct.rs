@@ -17,14 +17,14 @@ mod value;
 use cel::common::ast::IdedExpr;
 use cel::common::value::CowVal;
 
+use super::bindings::Names;
 use super::check::Checked;
-use super::context::Context;
 use super::meter::{self, Limit, Spent};
 use super::ops;
+use super::plain::Value as Plain;
 use super::program::in_words;
 use super::question::Question;
 use super::ruling::Failure;
-use crate::canon;
 use eval::Run;
 use fault::Fault;
 use node::Node;
@@ -38,8 +38,8 @@ pub(super) struct Direct(Node);
 
 impl Direct {
     /// Returns `None` if the expression has parts that are not evaluated directly.
-    pub(super) fn build(root: &IdedExpr, checked: &Checked, context: Context) -> Option<Self> {
-        build::build(root, checked, context).map(Self)
+    pub(super) fn build(root: &IdedExpr, checked: &Checked, names: &Names) -> Option<Self> {
+        build::build(root, checked, names).map(Self)
     }
 
     /// Says whether it is true, and what saying so took.
@@ -58,25 +58,18 @@ impl Direct {
     }
 
     /// Returns the result, whatever it is.
-    pub(super) fn answer<'q>(
-        &'q self,
-        question: &'q Question<'q>,
-    ) -> (Result<canon::Value, Failure>, Spent) {
+    pub(super) fn answer<'q>(&'q self, question: &'q Question<'q>) -> Result<Plain, Failure> {
         let mut run = Run::new(question);
-        let value = match run.value(&self.0) {
-            Ok(value) => value,
-            Err(fault) => return (Err(failure(&fault, &run.spent)), run.spent),
-        };
+        let value = run.value(&self.0).map_err(|fault| failure(&fault, &run.spent))?;
         let handed = run.handed(&value);
         let (answered, meter) =
             meter::resumed(run.spent, || ops::answer(vec![CowVal::Owned(handed)]));
-        let outcome = match (answered, meter.spent.limit, meter.answer) {
+        match (answered, meter.spent.limit, meter.answer) {
             (_, Some(limit), _) => Err(limit.failure(&meter.spent)),
             (Ok(Ok(_)), None, Some(answer)) => Ok(answer),
             (Ok(Err(error)), None, _) => Err(in_words(&error)),
             _ => Err(Failure::Panicked),
-        };
-        (outcome, meter.spent)
+        }
     }
 }
 
@@ -119,13 +112,14 @@ impl Node {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::predicate::context::Context;
     use crate::predicate::program::{Evaluator, Program, Purpose};
 
     #[test]
     fn everything_is_direct_but_points_and_lengths_of_time() {
         let is_direct = |source: &str| {
             let purpose = Purpose::Result;
-            Program::compile(source, Context::Hook, purpose, Evaluator::Fastest)
+            Program::compile(source, Names::Of(Context::Hook), purpose, Evaluator::Fastest)
                 .expect(source)
                 .is_direct()
         };
