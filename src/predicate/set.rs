@@ -223,7 +223,7 @@ mod tests {
             namespace: "default",
             trust: &Nobody,
             now_secs: 0,
-            system: SystemFacts::default(),
+            system: &SystemFacts::NONE,
         }
     }
 
