@@ -66,7 +66,7 @@ fn metered(source: &str) -> Option<Result<Value, Failure>> {
         namespace: "default",
         trust: &Nobody,
         now_secs: 0,
-        system: &SystemFacts::default(),
+        system: &SystemFacts::NONE,
     };
     Some(expression.evaluate(&facts).map(super::Value::into_json))
 }

@@ -44,12 +44,7 @@ impl Facts<'_> {
         namespace: "",
         trust: &Nobody,
         now_secs: 0,
-        system: &SystemFacts {
-            uptime_secs: 0,
-            records_total: 0,
-            threads_total: 0,
-            daemon_version: "",
-        },
+        system: &SystemFacts::NONE,
     };
 }
 
@@ -108,6 +103,12 @@ pub struct SystemFacts<'a> {
 pub trait System: Sync {
     /// Returns what is known.
     fn read(&self) -> SystemFacts<'_>;
+}
+
+impl SystemFacts<'static> {
+    /// An instance of which nothing is known.
+    pub const NONE: Self =
+        Self { uptime_secs: 0, records_total: 0, threads_total: 0, daemon_version: "" };
 }
 
 impl System for SystemFacts<'_> {

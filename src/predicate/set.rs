@@ -225,12 +225,7 @@ mod tests {
             namespace: "default",
             trust: &Nobody,
             now_secs: 0,
-            system: &SystemFacts {
-                uptime_secs: 0,
-                records_total: 0,
-                threads_total: 0,
-                daemon_version: "",
-            },
+            system: &SystemFacts::NONE,
         }
     }
 

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use spl::canon::Value;
 use spl::object;
-use spl::predicate::{Context, Expression, Failure, Predicate, PredicateSet, Ruling};
+use spl::predicate::{Context, Expression, Failure, Predicate, PredicateSet, Ruling, Value};
 
 use crate::facts::{Body, World};
 
