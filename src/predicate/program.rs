@@ -187,6 +187,9 @@ impl Metered {
 pub(super) fn in_words(error: &ExecutionError) -> Failure {
     let message = match error {
         ExecutionError::NoSuchKey(key) => format!("there is no key `{key}`"),
+        ExecutionError::UndeclaredReference(name) => {
+            format!("there is no `{}`", name.trim_start_matches('.'))
+        }
         ExecutionError::NoSuchOverload(call) => {
             let types = call.argument_types().join(" and ");
             format!("`{}` does not take {types}", written(call.function()))

@@ -38,7 +38,7 @@ impl<'c> Builder<'c> {
             return None;
         }
         if let Some(name) = self.checked.name_of(expr.id) {
-            return type_name(name).map(|name| Node::Literal(Literal::Type(name)));
+            return self.named(name);
         }
         match &expr.expr {
             Expr::Literal(value) => Some(Node::Literal(literal(value))),
@@ -75,8 +75,16 @@ impl<'c> Builder<'c> {
             (Names::Of(_), "system") => Some(Fact::System),
             _ => None,
         };
-        let type_name = || type_name(name).map(|name| Node::Literal(Literal::Type(name)));
-        fact.map(Node::Fact).or_else(type_name)
+        fact.map(Node::Fact).or_else(|| self.named(name))
+    }
+
+    /// Returns the type that has this name. Whatever else was declared is bound to values of the
+    /// other evaluator.
+    fn named(&self, name: &str) -> Option<Node> {
+        match self.names {
+            Names::Declared(environment) if environment.variable(name).is_some() => None,
+            _ => type_name(name).map(|name| Node::Literal(Literal::Type(name))),
+        }
     }
 
     fn select(&mut self, select: &'c SelectExpr) -> Option<Node> {
