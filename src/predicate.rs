@@ -2,6 +2,7 @@
 //!
 //! Comes in: the source of an expression and the [`Context`] it is for; later, [`Facts`]. Goes
 //! out: a [`Predicate`] or a [`PredicateError`] that says where and why not; later, a [`Ruling`].
+//! An [`Expression`] gives any [`Value`], also over the declared names of an [`Environment`].
 //!
 //! What cannot work is refused when it is written, with a column. What was accepted is safe to
 //! evaluate on any thread, for any facts: every evaluation has its own budget of work and of
@@ -172,8 +173,10 @@ impl Expression<Environment> {
             let Some(given) = bindings.get(name) else { continue };
             let value = value::bound(given, meter::MAX_VALUE_DEPTH);
             let value = value.filter(|_| ty == Type::Dyn || ty == given.of_type());
-            let failed = || Failure::Error { message: format!("`{name}` is not bound to {ty}") };
-            variables.push((name, value.ok_or_else(failed)?));
+            let value = value.ok_or_else(|| Failure::Error {
+                message: format!("`{name}` cannot be bound to this: it is declared {ty}"),
+            })?;
+            variables.push((name, value));
         }
         self.program.answer_over(variables)
     }

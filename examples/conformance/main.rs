@@ -72,7 +72,7 @@ fn judge(case: &Case) -> Result<(), String> {
     Ok(())
 }
 
-/// Evaluates a case on every evaluator. An error is one whether it comes when the expression is
+/// Evaluates a case on every evaluator there is. An error is one whether it comes when the expression is
 /// compiled or when it is evaluated.
 fn answers(case: &Case) -> Vec<(&'static str, Result<Value, String>)> {
     let through_cel = Expression::declared(&case.source, environment(case))

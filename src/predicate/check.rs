@@ -104,8 +104,8 @@ impl Checker<'_> {
         Ok(ty)
     }
 
-    /// Checks the parts of `expr` that it was refused before. What they are decides how they are
-    /// metered.
+    /// Checks the parts of a refused expression that were not reached: what they are decides how
+    /// they are metered.
     fn rest(&mut self, expr: &IdedExpr) -> Result<(), PredicateError> {
         let mut rest = Vec::new();
         children(expr, |child, _| rest.push(child));

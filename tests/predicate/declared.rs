@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use proptest::prelude::*;
 use spl::predicate::{Environment, Expression, Failure, Flaw, Key, PredicateError, Type, Value};
 
 fn bindings<const N: usize>(bound: [(&str, Value); N]) -> BTreeMap<String, Value> {
@@ -121,12 +122,18 @@ fn what_was_not_declared_is_refused_with_a_column() {
 fn a_binding_is_what_was_declared_or_nothing_is_evaluated() {
     let names = Environment::new().declare("x", Type::Int).declare("t", Type::Timestamp);
     let wrong = answer("true", &names, [("x", text("1"))]);
-    assert_eq!(wrong, failed("`x` is not bound to int"));
+    assert_eq!(wrong, failed("`x` cannot be bound to this: it is declared int"));
     let never = Value::Timestamp { seconds: i64::MAX, nanos: 0 };
-    assert_eq!(answer("true", &names, [("t", never)]), failed("`t` is not bound to timestamp"));
+    assert_eq!(
+        answer("true", &names, [("t", never)]),
+        failed("`t` cannot be bound to this: it is declared timestamp")
+    );
     let endless = (0..300).fold(Value::Null, |inner, _| Value::List(vec![inner]));
     let any = Environment::new().declare("x", Type::Dyn);
-    assert_eq!(answer("true", &any, [("x", endless)]), failed("`x` is not bound to dyn"));
+    assert_eq!(
+        answer("true", &any, [("x", endless)]),
+        failed("`x` cannot be bound to this: it is declared dyn")
+    );
     // One that is missing fails where it is needed; one that nobody declared is not there.
     assert_eq!(answer("x", &names, [("y", Value::Int(1))]), failed("there is no `x`"));
     assert_eq!(answer("x == 1 || true", &names, []), Ok(Value::Bool(true)));
@@ -173,7 +180,70 @@ fn no_declaration_and_no_binding_buys_more_than_the_budget() {
     }
     let long_name = Value::Type(long);
     let names = Environment::new().declare("x", Type::Type);
-    assert_eq!(answer("x == x", &names, [("x", long_name)]), failed("`x` is not bound to type"));
+    assert_eq!(
+        answer("x == x", &names, [("x", long_name)]),
+        failed("`x` cannot be bound to this: it is declared type")
+    );
+}
+
+/// Expressions that may be right: of names that are declared and names that are not, of functions
+/// that exist and functions that do not, and of types that clash.
+fn expression() -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![
+        9 => prop::sample::select(vec!["x", "s", "l", "m", "dyn(x)", "dyn(m)", "1", "0.5", "'a'"]),
+        1 => prop::sample::select(vec!["y", "f(x)", "1u", "b'a'", "true", "null", "int"]),
+    ];
+    leaf.prop_map(str::to_owned).prop_recursive(3, 8, 3, |inner| {
+        let sign =
+            prop::sample::select(vec!["==", "!=", "<", ">=", "+", "-", "*", "%", "in", "&&", "||"]);
+        let call = prop::sample::select(vec!["size", "string", "type", "dyn", "timestamp", "g"]);
+        let method = prop::sample::select(vec!["contains", "size", "getMilliseconds", "h"]);
+        let with = prop::sample::select(vec!["all", "exists", "map", "filter"]);
+        let one = inner.clone();
+        let two = (inner.clone(), inner.clone());
+        prop_oneof![
+            4 => (sign, two.clone()).prop_map(|(sign, (a, b))| format!("({a} {sign} {b})")),
+            1 => (call, one.clone()).prop_map(|(name, a)| format!("{name}({a})")),
+            1 => (method, two.clone()).prop_map(|(name, (a, b))| format!("{a}.{name}({b})")),
+            1 => (with, two.clone()).prop_map(|(name, (a, b))| format!("{a}.{name}(x, {b})")),
+            1 => (inner, two.clone()).prop_map(|(a, (b, c))| format!("({a} ? {b} : {c})")),
+            1 => two.prop_map(|(a, b)| format!("{a}[{b}]")),
+            1 => one.clone().prop_map(|a| format!("has({a}.a)")),
+            1 => one.prop_map(|a| format!("(!{a}.a)")),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    #[test]
+    fn unchecked_is_the_same_where_checked_compiles(source in expression()) {
+        let names = Environment::new()
+            .declare("x", Type::Int)
+            .declare("s", Type::String)
+            .declare("l", Type::List)
+            .declare("m", Type::Map);
+        let bound = bindings([
+            ("x", Value::Int(1)),
+            ("s", text("a")),
+            ("l", ints([1, 2, 3])),
+            ("m", map([("a", Value::Bool(true))])),
+        ]);
+        let unchecked = match compile(&source, &names.clone().unchecked()) {
+            Ok(unchecked) => unchecked.evaluate(&bound),
+            Err(error) => {
+                let guards = matches!(error.flaw, Flaw::LoopsTooDeep | Flaw::TooDeep);
+                prop_assert!(guards, "{:?}", error);
+                return Ok(());
+            }
+        };
+        prop_assert_ne!(&unchecked, &Err(Failure::Panicked));
+        if let Ok(checked) = compile(&source, &names) {
+            // As text: a number that is none equals nothing.
+            prop_assert_eq!(format!("{unchecked:?}"), format!("{:?}", checked.evaluate(&bound)));
+        }
+    }
 }
 
 #[test]
