@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 #[path = "../fuzz/src/lib.rs"]
 pub mod properties;
 
-use properties::{canon, envelope, hook_record, predicate, query, secret};
+use properties::{canon, envelope, evaluators, hook_record, predicate, query, secret};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds")
@@ -44,6 +44,11 @@ fn every_seed_of_an_envelope() {
 }
 
 #[test]
+fn every_seed_of_two_evaluators() {
+    hold("evaluators", evaluators::check);
+}
+
+#[test]
 fn every_seed_of_a_hook() {
     hold("hook_record", hook_record::check);
 }
@@ -65,7 +70,8 @@ fn every_seed_of_a_text_with_secrets() {
 
 #[test]
 fn every_target_has_seeds_and_a_test_here() {
-    let targets = ["canon", "envelope", "hook_record", "predicate", "query", "secret"];
+    let targets =
+        ["canon", "envelope", "evaluators", "hook_record", "predicate", "query", "secret"];
     assert_eq!(names_in(&folder()), targets);
     let files = names_in(&folder().join("../fuzz_targets"));
     assert_eq!(files, targets.map(|target| format!("{target}.rs")));

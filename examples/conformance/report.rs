@@ -62,8 +62,9 @@ impl fmt::Display for Report {
             "Written by `tests/conformance/run --write`; CI compares. The cases are the simple tests of the\n\
              CEL specification v0.25.1, from the npm package `@bufbuild/cel-spec` 0.6.1. Each goes through\n\
              `spl::predicate::Expression` with its declared names, with the guards and the budget, and with\n\
-             the checker unless the case turns it off. Values must have the expected types throughout. An\n\
-             expected error may come when the expression is compiled or when it is evaluated.\n"
+             the checker unless the case turns it off, on either evaluator. Values must have the expected\n\
+             types throughout. An expected error may come when the expression is compiled or when it is\n\
+             evaluated.\n"
         )?;
         writeln!(f, "**{passed} of {evaluated} evaluated cases pass.**\n")?;
         writeln!(f, "| file | evaluated | passed | not evaluated |\n|---|--:|--:|--:|")?;

@@ -9,10 +9,13 @@ mod convert;
 mod eval;
 mod fault;
 mod handed;
+mod known;
 mod loops;
 mod node;
 mod operations;
 mod value;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use cel::common::ast::IdedExpr;
 use cel::common::value::CowVal;
@@ -28,6 +31,7 @@ use super::ruling::Failure;
 use eval::Run;
 use fault::Fault;
 use node::Node;
+use value::Value;
 
 /// How many variables of loops there are at once: loops inside each other are bounded.
 const MAX_LOCALS: usize = super::guard::MAX_LOOPS;
@@ -44,26 +48,34 @@ impl Direct {
 
     /// Says whether it is true, and what saying so took.
     pub(super) fn ask<'q>(&'q self, question: &'q Question<'q>) -> (Result<bool, Failure>, Spent) {
-        let mut run = Run::new(question);
-        let outcome = if self.0.is_test() {
-            run.holds(&self.0).map_err(|fault| failure(&fault, &run.spent))
-        } else {
-            match run.value(&self.0) {
-                Ok(value::Value::Bool(bool)) => Ok(bool),
-                Ok(other) => Err(Failure::NotBoolean { got: other.type_of().as_str().to_owned() }),
-                Err(fault) => Err(failure(&fault, &run.spent)),
-            }
-        };
-        (outcome, run.spent)
+        guarded(|| {
+            let mut run = Run::new(question);
+            let outcome = if self.0.is_test() {
+                run.holds(&self.0)
+            } else {
+                match run.value(&self.0) {
+                    Ok(Value::Bool(bool)) => Ok(bool),
+                    Ok(other) => {
+                        let got = other.type_of().as_str().to_owned();
+                        return (Err(Failure::NotBoolean { got }), run.spent);
+                    }
+                    Err(fault) => Err(fault),
+                }
+            };
+            (outcome.map_err(|fault| failure(&fault, &run.spent)), run.spent)
+        })
+        .unwrap_or_else(|| (Err(Failure::Panicked), Spent::default()))
     }
 
     /// Returns the result, whatever it is.
     pub(super) fn answer<'q>(&'q self, question: &'q Question<'q>) -> Result<Plain, Failure> {
-        let mut run = Run::new(question);
-        let value = run.value(&self.0).map_err(|fault| failure(&fault, &run.spent))?;
-        let handed = run.handed(&value);
-        let (answered, meter) =
-            meter::resumed(run.spent, || ops::answer(vec![CowVal::Owned(handed)]));
+        let evaluated = guarded(|| {
+            let mut run = Run::new(question);
+            let value = run.value(&self.0).map_err(|fault| failure(&fault, &run.spent))?;
+            Ok((run.handed(&value), run.spent))
+        });
+        let (handed, spent) = evaluated.unwrap_or(Err(Failure::Panicked))?;
+        let (answered, meter) = meter::resumed(spent, || ops::answer(vec![CowVal::Owned(handed)]));
         match (answered, meter.spent.limit, meter.answer) {
             (_, Some(limit), _) => Err(limit.failure(&meter.spent)),
             (Ok(Ok(_)), None, Some(answer)) => Ok(answer),
@@ -71,6 +83,11 @@ impl Direct {
             _ => Err(Failure::Panicked),
         }
     }
+}
+
+/// Evaluates; `None` is a fault of ours. What it could leave half done is dropped with it.
+fn guarded<T>(evaluate: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(evaluate)).ok()
 }
 
 fn failure(fault: &Fault<'_>, spent: &Spent) -> Failure {
