@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 #[path = "../fuzz/src/lib.rs"]
 pub mod properties;
 
-use properties::{canon, envelope, evaluators, hook_record, predicate, query, secret};
+use properties::{body, canon, envelope, evaluators, hook_record, predicate, query, secret};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds")
@@ -31,6 +31,11 @@ fn hold(target: &str, check: fn(&[u8]) -> bool) {
         });
     assert!(taken.len() >= 3, "{target} takes only {taken:?}");
     assert!(refused.len() >= 3, "{target} refuses only {refused:?}");
+}
+
+#[test]
+fn every_seed_of_a_body() {
+    hold("body", body::check);
 }
 
 #[test]
@@ -71,7 +76,7 @@ fn every_seed_of_a_text_with_secrets() {
 #[test]
 fn every_target_has_seeds_and_a_test_here() {
     let targets =
-        ["canon", "envelope", "evaluators", "hook_record", "predicate", "query", "secret"];
+        ["body", "canon", "envelope", "evaluators", "hook_record", "predicate", "query", "secret"];
     assert_eq!(names_in(&folder()), targets);
     let files = names_in(&folder().join("../fuzz_targets"));
     assert_eq!(files, targets.map(|target| format!("{target}.rs")));
