@@ -29,6 +29,7 @@ const OWNERS: &[(&str, &str)] = &[
     ("axum::", "http"),
     ("cap_std::", "tool"),
     ("cel::", "predicate"),
+    ("chrono::", "predicate"),
     ("ed25519_dalek::", "identity"),
     ("getrandom::", "identity"),
     ("json_event_parser::", "canon"),

@@ -18,6 +18,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{Facts, Predicate, Ruling};
+use crate::predicate::question::Question;
 use delta::{Delta, merge};
 use index::{Entry, Index};
 use lookup::Lasts;
@@ -132,8 +133,9 @@ impl<K: Ord + Clone, V: Clone> PredicateSet<K, V> {
     /// Calls `answer` for the predicates that hold of `facts` or fail on them, in the order of
     /// their keys. Of those that do not hold nothing is heard.
     pub fn ask(&self, facts: &Facts<'_>, mut answer: impl FnMut(&K, &V, Ruling)) {
+        let question = Question::new(facts);
         let (base, new) = (&self.base, &self.delta.new);
-        let (in_base, in_new) = (base.ask(facts, &self.delta.gone), new.ask(facts, &[]));
+        let (in_base, in_new) = (base.ask(&question, &self.delta.gone), new.ask(&question, &[]));
         if in_base.is_empty() && in_new.is_empty() {
             return;
         }
@@ -228,7 +230,7 @@ mod tests {
             namespace: "default",
             trust: &Nobody,
             now_secs: 0,
-            system: SystemFacts::default(),
+            system: &SystemFacts::NONE,
         }
     }
 

@@ -181,7 +181,7 @@ fn results_of_any_type_are_returned_as_json() {
     let world = world();
     let result = |source: &str| {
         let expression = Expression::compile(source, Context::Hook).expect(source);
-        expression.evaluate(&world.facts()).map(|value| value.to_string())
+        expression.evaluate(&world.facts()).map(|value| value.into_json().to_string())
     };
     for (source, json) in [
         ("[1, 1u, 1.5, 'a', b'ab', true, null]", r#"[1,1,1.5,"a","YWI=",true,null]"#),

@@ -1,7 +1,9 @@
 //! Predicates, seen from outside: cases in files, hostile input, and laws.
 
+mod declared;
 mod facts;
 mod fixtures;
 mod hostile;
 mod laws;
+mod lazy;
 mod sets;

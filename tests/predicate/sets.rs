@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use spl::canon::Value;
+use spl::canon::Value as Json;
 use spl::object;
-use spl::predicate::{Context, Expression, Failure, Predicate, PredicateSet, Ruling};
+use spl::predicate::{Context, Expression, Failure, Predicate, PredicateSet, Ruling, Value};
 
 use crate::facts::{Body, World};
 
@@ -82,8 +82,8 @@ fn world() -> impl Strategy<Value = World> {
                 // Of the shape of a call, but for what is missing or of another type.
                 Body::Any(object! {
                     "tool": tool,
-                    "status": if status == "ok" { Value::Null } else { Value::from(status) },
-                    "args": Value::Object(args),
+                    "status": if status == "ok" { Json::Null } else { Json::from(status) },
+                    "args": Json::Object(args),
                 })
             } else {
                 let (status, content) = (status.to_owned(), content.to_owned());

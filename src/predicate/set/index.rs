@@ -1,7 +1,8 @@
 //! Predicates that stay as they are, found by what a call is like.
 
 use super::lookup::{Lasts, Lookup, Position};
-use crate::predicate::{Facts, Predicate, Ruling};
+use crate::predicate::question::Question;
+use crate::predicate::{Predicate, Ruling};
 
 /// A predicate, the key that its owner knows it by, and what the owner keeps with it.
 #[derive(Debug, Clone)]
@@ -45,11 +46,15 @@ impl<K: Ord, V> Index<K, V> {
 
     /// Asks whatever may have something to say about `facts`, except at the positions in `gone`,
     /// which ascend. Returns what held or failed, in order. Allocates nothing if nothing did.
-    pub(super) fn ask(&self, facts: &Facts<'_>, gone: &[Position]) -> Vec<(Position, Ruling)> {
+    pub(super) fn ask<'q>(
+        &'q self,
+        question: &'q Question<'q>,
+        gone: &[Position],
+    ) -> Vec<(Position, Ruling)> {
         let mut spoken = Vec::new();
-        self.lookup.candidates(facts, |position| {
+        self.lookup.candidates(question.facts, |position| {
             let entry = self.entries.get(position).filter(|_| !contains(gone, position));
-            match entry.map(|entry| rule(&entry.predicate, facts)) {
+            match entry.map(|entry| entry.predicate.0.ask(question).ruling) {
                 None | Some(Ruling::DoesNotHold) => {}
                 Some(ruling) => spoken.push((position, ruling)),
             }
@@ -71,8 +76,4 @@ impl<K: Ord, V> Index<K, V> {
 /// Tells whether `position` is among `positions`, which ascend.
 pub(super) fn contains(positions: &[Position], position: Position) -> bool {
     positions.binary_search(&position).is_ok()
-}
-
-fn rule(predicate: &Predicate, facts: &Facts<'_>) -> Ruling {
-    predicate.holds(facts)
 }
