@@ -11,14 +11,17 @@ mod delta;
 mod index;
 mod lookup;
 mod needles;
+mod prefixes;
 mod rebuild;
 
 use std::fmt;
 use std::sync::Arc;
 
 use super::{Facts, Predicate, Ruling};
+use crate::predicate::question::Question;
 use delta::{Delta, merge};
 use index::{Entry, Index};
+use lookup::Lasts;
 use rebuild::{Rebuild, bearable};
 
 /// Predicates, each with the key that its owner knows it by and what the owner keeps with it.
@@ -38,7 +41,7 @@ impl<K: Ord + Clone, V: Clone> PredicateSet<K, V> {
     }
 
     fn of(entries: Vec<Entry<K, V>>) -> Self {
-        let (base, delta) = (Arc::new(Index::of(entries)), Arc::new(Delta::none()));
+        let (base, delta) = (Arc::new(Index::of(entries, Lasts::Long)), Arc::new(Delta::none()));
         Self { base, delta, rebuild: None }
     }
 
@@ -130,9 +133,13 @@ impl<K: Ord + Clone, V: Clone> PredicateSet<K, V> {
     /// Calls `answer` for the predicates that hold of `facts` or fail on them, in the order of
     /// their keys. Of those that do not hold nothing is heard.
     pub fn ask(&self, facts: &Facts<'_>, mut answer: impl FnMut(&K, &V, Ruling)) {
-        let old = self.base.ask(facts, &self.delta.gone);
-        let new = self.delta.new.ask(facts, &[]);
-        for (entry, ruling) in merge(old, new, |(entry, _)| &entry.key) {
+        let question = Question::new(facts);
+        let (base, new) = (&self.base, &self.delta.new);
+        let (in_base, in_new) = (base.ask(&question, &self.delta.gone), new.ask(&question, &[]));
+        if in_base.is_empty() && in_new.is_empty() {
+            return;
+        }
+        for (entry, ruling) in merge(base.at(in_base), new.at(in_new), |(entry, _)| &entry.key) {
             answer(&entry.key, &entry.value, ruling);
         }
     }

@@ -1,7 +1,8 @@
 //! Predicates that stay as they are, found by what a call is like.
 
-use super::lookup::{Lookup, Position};
-use crate::predicate::{Facts, Predicate, Ruling};
+use super::lookup::{Lasts, Lookup, Position};
+use crate::predicate::question::Question;
+use crate::predicate::{Predicate, Ruling};
 
 /// A predicate, the key that its owner knows it by, and what the owner keeps with it.
 #[derive(Debug, Clone)]
@@ -20,11 +21,11 @@ pub(super) struct Index<K, V> {
 
 impl<K: Ord, V> Index<K, V> {
     /// Indexes entries that are in the order of their keys, each key once.
-    pub(super) fn of(entries: Vec<Entry<K, V>>) -> Self {
+    pub(super) fn of(entries: Vec<Entry<K, V>>, lasts: Lasts) -> Self {
         let keys = entries.iter().enumerate().flat_map(|(position, entry)| {
             entry.predicate.0.selector.keys().iter().map(move |key| (key, position))
         });
-        let lookup = Lookup::of(keys, entries.len());
+        let lookup = Lookup::of(keys, entries.len(), lasts);
         Self { entries: entries.into(), lookup }
     }
 
@@ -45,30 +46,34 @@ impl<K: Ord, V> Index<K, V> {
 
     /// Asks whatever may have something to say about `facts`, except at the positions in `gone`,
     /// which ascend. Returns what held or failed, in order. Allocates nothing if nothing did.
-    pub(super) fn ask(
-        &self,
-        facts: &Facts<'_>,
+    pub(super) fn ask<'q>(
+        &'q self,
+        question: &'q Question<'q>,
         gone: &[Position],
-    ) -> impl Iterator<Item = (&Entry<K, V>, Ruling)> + use<'_, K, V> {
-        let mut spoken: Vec<(Position, Ruling)> = Vec::new();
-        self.lookup.candidates(facts, |position| {
+    ) -> Vec<(Position, Ruling)> {
+        let mut spoken = Vec::new();
+        self.lookup.candidates(question.facts, |position| {
             let entry = self.entries.get(position).filter(|_| !contains(gone, position));
-            match entry.map(|entry| rule(&entry.predicate, facts)) {
+            match entry.map(|entry| entry.predicate.0.ask(question).ruling) {
                 None | Some(Ruling::DoesNotHold) => {}
                 Some(ruling) => spoken.push((position, ruling)),
             }
         });
         spoken.sort_unstable_by_key(|(position, _)| *position);
         spoken.dedup_by_key(|(position, _)| *position);
-        spoken.into_iter().filter_map(|(at, ruling)| Some((self.entries.get(at)?, ruling)))
+        spoken
+    }
+
+    /// Returns rulings with the entries that gave them.
+    pub(super) fn at(
+        &self,
+        rulings: Vec<(Position, Ruling)>,
+    ) -> impl Iterator<Item = (&Entry<K, V>, Ruling)> {
+        rulings.into_iter().filter_map(|(at, ruling)| Some((self.entries.get(at)?, ruling)))
     }
 }
 
 /// Tells whether `position` is among `positions`, which ascend.
 pub(super) fn contains(positions: &[Position], position: Position) -> bool {
     positions.binary_search(&position).is_ok()
-}
-
-fn rule(predicate: &Predicate, facts: &Facts<'_>) -> Ruling {
-    predicate.holds(facts)
 }
