@@ -25,9 +25,11 @@ mod deep;
 mod differential;
 mod engine;
 mod error;
+mod explain;
 mod facts;
 mod functions;
 mod guard;
+mod loops;
 mod meter;
 mod ops;
 mod parse;
@@ -36,12 +38,15 @@ mod program;
 mod rewrite;
 mod ruling;
 mod set;
+mod spelling;
 mod suggest;
 mod types;
 mod value;
+mod warn;
 
 pub use context::Context;
 pub use error::{Flaw, PredicateError};
+pub use explain::{Explanation, Outcome, Round, Shown};
 pub use facts::{BodyFacts, Facts, RecordFacts, SystemFacts, Trust};
 pub use guard::{
     MAX_BUILT, MAX_DEPTH, MAX_LITERAL, MAX_LOOPS, MAX_NESTING, MAX_NODES, MAX_PATTERN_BYTES,
@@ -49,6 +54,7 @@ pub use guard::{
 };
 pub use ruling::{Evaluation, Failure, Ruling};
 pub use set::PredicateSet;
+pub use warn::{Oddity, Warning};
 
 use std::fmt;
 use std::sync::Arc;
@@ -77,6 +83,11 @@ impl Predicate {
         self.0.context
     }
 
+    /// Returns what is allowed in it and most likely not meant, in the order of the source.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.0.warnings
+    }
+
     /// Says whether it is true of `facts`.
     pub fn holds(&self, facts: &Facts<'_>) -> Ruling {
         self.evaluate(facts).ruling
@@ -85,6 +96,13 @@ impl Predicate {
     /// Says whether it is true of `facts`, and what saying so took.
     pub fn evaluate(&self, facts: &Facts<'_>) -> Evaluation {
         engine::with_context(facts, |context| self.0.ask(context))
+    }
+}
+
+impl Predicate {
+    /// Says why it is true of `facts`, or false, or neither. It takes much longer than asking.
+    pub fn explain(&self, facts: &Facts<'_>) -> Explanation {
+        explain::explain(&self.0, Purpose::Predicate, facts)
     }
 }
 
@@ -104,10 +122,20 @@ impl Expression {
         Ok(Self(Arc::new(Program::compile(source, context, Purpose::Result)?)))
     }
 
+    /// Returns what is allowed in it and most likely not meant, in the order of the source.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.0.warnings
+    }
+
     /// Returns the result over `facts`. Points and lengths of time are texts, bytes are base64,
     /// and a number that JSON lacks is `null`.
     pub fn evaluate(&self, facts: &Facts<'_>) -> Result<canon::Value, Failure> {
         engine::with_context(facts, |context| self.0.answer(context))
+    }
+
+    /// Says where its result over `facts` comes from. It takes much longer than evaluating.
+    pub fn explain(&self, facts: &Facts<'_>) -> Explanation {
+        explain::explain(&self.0, Purpose::Result, facts)
     }
 }
 

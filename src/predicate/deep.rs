@@ -33,6 +33,15 @@ pub(super) fn run<T: Send + 'static>(
     answered.recv().map_err(|_| NotDone)?.map_err(|_panic| NotDone)
 }
 
+/// Does `work`, which may borrow, on a deep thread of its own and waits for it. For what is rare.
+pub(super) fn run_scoped<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, NotDone> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("predicate".to_owned());
+        let thread = thread.stack_size(STACK_BYTES).spawn_scoped(scope, work);
+        thread.map_err(|_| NotDone)?.join().map_err(|_panic| NotDone)
+    })
+}
+
 fn submit(job: Job) -> Result<(), NotDone> {
     let mut door = DOOR.lock().unwrap_or_else(PoisonError::into_inner);
     let job = match door.as_ref() {
@@ -63,5 +72,8 @@ mod tests {
     fn a_panic_ends_the_work_and_not_the_thread() {
         assert!(run(|| panic!("on purpose")).is_err());
         assert_eq!(run(|| 7).expect("done"), 7);
+        let borrowed = [1, 2];
+        assert!(run_scoped(|| panic!("on purpose")).is_err());
+        assert_eq!(run_scoped(|| borrowed.len()).expect("done"), 2);
     }
 }

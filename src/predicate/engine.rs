@@ -62,10 +62,18 @@ pub(super) fn with_context<T>(
     facts: &Facts<'_>,
     with: impl FnOnce(&cel::Context<'_, '_>) -> T,
 ) -> T {
+    with_own_context(facts, |context| with(context))
+}
+
+/// Calls `with` with a context of evaluations over `facts` that it may add to.
+pub(super) fn with_own_context<T>(
+    facts: &Facts<'_>,
+    with: impl FnOnce(&mut cel::Context<'_, '_>) -> T,
+) -> T {
     let variables = Variables { facts, record: OnceLock::new(), system: OnceLock::new() };
     let mut context = cel::Context::with_env(Arc::clone(environment()));
     context.set_variable_resolver(&variables);
-    with(&context)
+    with(&mut context)
 }
 
 /// The facts, made into values when they are asked for.

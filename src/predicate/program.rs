@@ -11,6 +11,7 @@ use super::guard::{self, MAX_BUILT, MAX_UNITS};
 use super::meter::{self, Meter, Stop};
 use super::pattern::Pattern;
 use super::rewrite::rewrite;
+use super::warn::{Warning, warnings};
 use super::{Context, Evaluation, Failure, Ruling, deep, parse};
 use crate::canon;
 
@@ -23,11 +24,22 @@ pub(super) enum Purpose {
     Result,
 }
 
+impl Purpose {
+    /// Returns what becomes of the result.
+    pub(super) const fn finish(self) -> &'static str {
+        match self {
+            Self::Predicate => "@verdict",
+            Self::Result => "@answer",
+        }
+    }
+}
+
 /// A compiled expression.
 #[derive(Debug)]
 pub(super) struct Program {
     pub(super) source: Box<str>,
     pub(super) context: Context,
+    pub(super) warnings: Box<[Warning]>,
     expression: IdedExpr,
     patterns: Arc<[Arc<Pattern>]>,
 }
@@ -56,16 +68,13 @@ impl Program {
         let (parsed, columns) = parse::parse(&source)?;
         guard::tree(&parsed, &columns)?;
         let (ty, checked) = check::check(&parsed, context, &columns)?;
-        let finish = match purpose {
-            Purpose::Predicate => {
-                check::must_be_bool(&parsed, ty, &columns)?;
-                "@verdict"
-            }
-            Purpose::Result => "@answer",
-        };
-        let expression = rewrite(parsed, &checked, finish);
+        if purpose == Purpose::Predicate {
+            check::must_be_bool(&parsed, ty, &columns)?;
+        }
+        let warnings = warnings(&parsed, &checked, (context, purpose), &columns);
+        let expression = rewrite(parsed, &checked, purpose.finish());
         let patterns = checked.patterns.into();
-        Ok(Self { source, context, expression, patterns })
+        Ok(Self { source, context, warnings, expression, patterns })
     }
 
     /// Evaluates a predicate.
@@ -91,15 +100,22 @@ impl Program {
         // need twenty times the stack.
         let (result, meter) =
             meter::metered(&self.patterns, || Value::resolve(&self.expression, context));
-        let outcome = match (&meter.stop, result) {
-            (_, Err(_panic)) => Err(Failure::Panicked),
-            // Looked at first: `||` may have made something of the error that stopped it.
-            (Some(stop), _) => Err(failure(stop, &meter)),
-            (None, Ok(Ok(Value::Bool(bool)))) => Ok(bool),
-            (None, Ok(Ok(_))) => Err(Failure::NotBoolean { got: "something else".to_owned() }),
-            (None, Ok(Err(error))) => Err(Failure::Error { message: in_words(&error) }),
-        };
-        (outcome, meter)
+        (outcome(result, &meter), meter)
+    }
+}
+
+/// Returns what came of an evaluation.
+pub(super) fn outcome(
+    result: std::thread::Result<Result<Value, ExecutionError>>,
+    meter: &Meter,
+) -> Result<bool, Failure> {
+    match (&meter.stop, result) {
+        (_, Err(_panic)) => Err(Failure::Panicked),
+        // Looked at first: `||` may have made something of the error that stopped it.
+        (Some(stop), _) => Err(failure(stop, meter)),
+        (None, Ok(Ok(Value::Bool(bool)))) => Ok(bool),
+        (None, Ok(Ok(_))) => Err(Failure::NotBoolean { got: "something else".to_owned() }),
+        (None, Ok(Err(error))) => Err(Failure::Error { message: in_words(&error) }),
     }
 }
 
@@ -112,7 +128,7 @@ fn failure(stop: &Stop, meter: &Meter) -> Failure {
 }
 
 /// Says what went wrong without the values: they may be large, and may be secret.
-fn in_words(error: &ExecutionError) -> String {
+pub(super) fn in_words(error: &ExecutionError) -> String {
     match error {
         ExecutionError::NoSuchKey(key) => format!("there is no key `{key}`"),
         ExecutionError::NoSuchOverload(call) => {
@@ -134,6 +150,8 @@ fn in_words(error: &ExecutionError) -> String {
         ExecutionError::UnsupportedBinaryOperator(name, ..) => {
             format!("`{name}` does not take these types")
         }
+        // By the meter, which says so itself about the whole.
+        ExecutionError::InternalError(text) if text.is_empty() => "stopped".to_owned(),
         _ => "the expression has no result".to_owned(),
     }
 }

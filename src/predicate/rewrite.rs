@@ -6,6 +6,9 @@
 //! - What the evaluator builds is handed to us at once, to be counted and made cheap to copy.
 //! - Functions of facts become variables.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 use cel::common::ast::{
     CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedEntryExpr, IdedExpr, ListExpr, LiteralValue,
     MapEntryExpr, MapExpr, SelectExpr, operators,
@@ -36,15 +39,41 @@ const METERED: &[(&str, &str)] = &[
 
 /// Returns what is evaluated for `root`; `finish` is what becomes of the result.
 pub(super) fn rewrite(root: IdedExpr, checked: &Checked, finish: &str) -> IdedExpr {
-    ours(finish, vec![Rewriter { checked }.expr(root)])
+    ours(finish, vec![Rewriter { checked, watched: None }.expr(root)])
+}
+
+/// Returns what is evaluated for `root`, and apart from it the parts that are watched: in place of
+/// each stands `@watch(index)`. `watched` are their ids and indices, below their number.
+pub(super) fn rewrite_watched(
+    root: IdedExpr,
+    checked: &Checked,
+    finish: &str,
+    watched: HashMap<u64, usize>,
+) -> (IdedExpr, Vec<IdedExpr>) {
+    let parts = RefCell::new(vec![IdedExpr::default(); watched.len()]);
+    let rewriter = Rewriter { checked, watched: Some((watched, &parts)) };
+    let expr = ours(finish, vec![rewriter.expr(root)]);
+    (expr, parts.into_inner())
 }
 
 struct Rewriter<'c> {
     checked: &'c Checked,
+    watched: Option<(HashMap<u64, usize>, &'c RefCell<Vec<IdedExpr>>)>,
 }
 
 impl Rewriter<'_> {
     fn expr(&self, expr: IdedExpr) -> IdedExpr {
+        let id = expr.id;
+        let expr = self.metered(expr);
+        let Some((watched, parts)) = &self.watched else { return expr };
+        let Some(index) = watched.get(&id) else { return expr };
+        if let Some(part) = parts.borrow_mut().get_mut(*index) {
+            *part = expr;
+        }
+        ours("@watch", vec![int(i64::try_from(*index).unwrap_or(-1))])
+    }
+
+    fn metered(&self, expr: IdedExpr) -> IdedExpr {
         let light = match &expr.expr {
             Expr::Call(call) => call.args.iter().all(|arg| self.checked.type_of(arg).is_light()),
             _ => true,

@@ -115,7 +115,7 @@ fn soup() -> impl Strategy<Value = String> {
 }
 
 /// Conditions that compile, and that hold, fail and do neither.
-fn condition() -> impl Strategy<Value = String> {
+pub(crate) fn condition() -> impl Strategy<Value = String> {
     let atom = prop::sample::select(vec![
         "record.body.tool == 'bash'",
         "record.body.tool == 'read_file'",

@@ -1,6 +1,8 @@
 //! Predicates, seen from outside: cases in files, hostile input, and laws.
 
+mod explained;
 mod facts;
 mod fixtures;
 mod hostile;
 mod laws;
+mod warnings;
