@@ -75,7 +75,7 @@ impl RunFacts<'_> {
 }
 
 /// Returns the first `count` characters of `text`.
-fn first_chars(text: &str, count: usize) -> &str {
+pub fn first_chars(text: &str, count: usize) -> &str {
     if text.len() <= count {
         return text;
     }
