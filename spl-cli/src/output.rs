@@ -6,6 +6,7 @@
 //! **Invariant:** nothing else touches the terminal, and standard output holds the answer alone.
 //! Notes, progress and logs go to standard error.
 
+mod explanation;
 mod pretty;
 mod progress;
 mod style;
@@ -19,6 +20,7 @@ use anstream::{AutoStream, ColorChoice};
 use spl::canon::{Object, Value};
 
 use crate::failure::Failure;
+pub(crate) use explanation::explained;
 pub(crate) use pretty::pretty;
 pub(crate) use progress::Progress;
 pub(crate) use style::{DIM, ERROR, GOOD, NAME, WARN};

@@ -71,7 +71,8 @@ fn an_expression_that_is_none_says_where_and_why() {
 fn an_answer_explains_itself_where_it_is_asked_to() {
     let server = Server::start();
     let ask = |expression: &str| {
-        let call = r#"{"body":{"tool":"bash","args":{"n":2},"status":"error","content":"CONTENT"}}"#;
+        let call =
+            r#"{"body":{"tool":"bash","args":{"n":2},"status":"error","content":"CONTENT"}}"#;
         let call = call.replace("CONTENT", &"x".repeat(5_000));
         let record = spl::canon::parse(call.as_bytes(), spl::canon::Limits::DOOR).expect("JSON");
         let request = spl::object! {
@@ -85,9 +86,13 @@ fn an_answer_explains_itself_where_it_is_asked_to() {
     assert_eq!(answer.get("result"), Some(&true.into()));
     insta::assert_snapshot!(
         "explanation",
-        serde_json::to_string_pretty(&serde_json::from_str::<serde_json::Value>(
-            &answer.get("explanation").expect("an explanation").to_string(),
-        ).expect("JSON")).expect("text")
+        serde_json::to_string_pretty(
+            &serde_json::from_str::<serde_json::Value>(
+                &answer.get("explanation").expect("an explanation").to_string(),
+            )
+            .expect("JSON")
+        )
+        .expect("text")
     );
     let answer = ask("record.body.args.none == 1");
     assert_eq!(answer.get("result"), None);
