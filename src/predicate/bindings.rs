@@ -1,6 +1,7 @@
 //! The names that an expression may use, by context.
 
 use super::context::Context;
+use super::suggest::nearest;
 use super::types::{Shape, Type};
 
 const BODY: Shape = Shape {
@@ -120,14 +121,17 @@ pub(super) fn elsewhere(name: &str) -> Option<&'static str> {
     ELSEWHERE.iter().find(|(known, _)| *known == name).map(|(_, contexts)| *contexts)
 }
 
-/// Returns how to write a field that was written without what it belongs to.
+/// Returns how to write a field that was written without what it belongs to, and perhaps with a
+/// slip.
 pub(super) fn field_path(name: &str, context: Context) -> Option<String> {
     let body = match context {
         Context::Hook => Some(&CALL_BODY),
         Context::Permission => None,
     };
-    body.into_iter()
-        .chain([&RECORD])
+    let shapes = || body.into_iter().chain([&RECORD]);
+    let names = || shapes().flat_map(|shape| shape.fields).map(|(field, _)| *field);
+    let name = names().find(|field| *field == name).or_else(|| nearest(name, names()))?;
+    shapes()
         .find(|shape| shape.fields.iter().any(|(field, _)| *field == name))
         .map(|shape| format!("{}.{name}", shape.name))
 }

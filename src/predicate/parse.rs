@@ -72,7 +72,7 @@ fn complaint(source: &str, error: &ParseError) -> PredicateError {
     }
     if said.contains("invalid argument to has()") {
         return refuse(Flaw::WrongArguments, "`has` is called as `has(record.body.args.path)`")
-            .hint("for a key that is no name write ``has(m.`a-b`)`` or `\"a-b\" in m`".to_owned());
+            .hint("a key that is no name is quoted: has(record.body.args.`a-b`)".to_owned());
     }
     if let Some(what) = said.strip_prefix("unsupported syntax ") {
         return refuse(Flaw::Unsupported, "optional values are not supported")

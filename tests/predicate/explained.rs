@@ -221,6 +221,76 @@ fn said(ruling: &Ruling) -> String {
     }
 }
 
+/// Expressions of any type. Many are refused, and of the others many fail.
+fn expression() -> impl Strategy<Value = String> {
+    let atom = prop::sample::select(vec![
+        "1",
+        "-2",
+        "2u",
+        "1.5",
+        "true",
+        "false",
+        "null",
+        "'a'",
+        "[1, 2, 3]",
+        "{'a': 1}",
+        "record.clock",
+        "record.body.tool",
+        "record.body.args",
+        "record.body.args.list",
+        "record.body.args.nested.list",
+        "record.body.args.n",
+        "record.body.args.none",
+        "timestamp(0)",
+        "duration('1s')",
+        "now()",
+        "trust(current_actor(), 'ops')",
+        "x",
+    ]);
+    atom.prop_map(str::to_owned).prop_recursive(4, 24, 3, |inner| {
+        let sign = prop::sample::select(vec![
+            "&&", "||", "==", "!=", "<", ">=", " in ", "+", "-", "*", "/", "%",
+        ]);
+        let looped = prop::sample::select(vec!["all", "exists", "exists_one", "filter", "map"]);
+        let call = prop::sample::select(vec!["size", "string", "int", "dyn", "!", "-", "type"]);
+        prop_oneof![
+            4 => (inner.clone(), sign, inner.clone())
+                .prop_map(|(one, sign, two)| format!("({one}{sign}{two})")),
+            3 => (inner.clone(), looped, inner.clone())
+                .prop_map(|(one, name, two)| format!("({one}).{name}(x, {two})")),
+            1 => (inner.clone(), inner.clone(), inner.clone())
+                .prop_map(|(one, two, three)| format!("({one}).map(x, {two}, {three})")),
+            1 => (inner.clone(), inner.clone(), inner.clone())
+                .prop_map(|(one, two, three)| format!("({one} ? {two} : {three})")),
+            1 => (call, inner.clone()).prop_map(|(name, one)| format!("{name}({one})")),
+            1 => (inner.clone(), inner.clone()).prop_map(|(one, two)| format!("({one})[{two}]")),
+            1 => (inner.clone(), inner).prop_map(|(one, two)| format!("[{one}, {{1: {two}}}]")),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    /// Watching the parts changes nothing: neither the result nor what it takes.
+    #[test]
+    fn watching_changes_nothing(source in expression()) {
+        let world = world();
+        let source = format!("[1, 'a', null].map(x, {source})");
+        let Ok(expression) = Expression::compile(&source, Context::Hook) else { return Ok(()) };
+        let explanation = expression.explain(&world.facts());
+        match (expression.evaluate(&world.facts()), &explanation.outcome) {
+            (Ok(value), Outcome::Value(shown)) => {
+                prop_assert!(shown.size.is_some() || shown.value == value, "{shown:?} {value}");
+            }
+            (Err(failure), Outcome::Failed(message)) => {
+                prop_assert_eq!(&failure.to_string(), message);
+            }
+            (said, seen) => prop_assert!(false, "{said:?} {seen:?}"),
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn the_whole_is_what_the_predicate_says(source in condition()) {

@@ -3,7 +3,8 @@
 use spl::canon::{Object, Value};
 use spl::object;
 use spl::predicate::{
-    Context, Evaluation, Failure, Flaw, MAX_BUILT, MAX_UNITS, Predicate, PredicateError, Ruling,
+    Context, Evaluation, Failure, Flaw, MAX_BUILT, MAX_UNITS, Outcome, Predicate, PredicateError,
+    Ruling,
 };
 
 use crate::facts::World;
@@ -116,7 +117,12 @@ fn the_deepest_expressions_are_evaluated_on_a_small_stack() {
     let world = large();
     let on_a_small_stack = || {
         for source in &deepest {
-            evaluated(source, &world);
+            let evaluation = evaluated(source, &world);
+            // Which brings its own stack along.
+            let predicate = Predicate::compile(source, Context::Hook).expect(source);
+            let explanation = predicate.explain(&world.facts());
+            let failed = matches!(evaluation.ruling, Ruling::Failed(_));
+            assert_eq!(matches!(explanation.outcome, Outcome::Failed(_)), failed, "{source}");
         }
     };
     std::thread::scope(|scope| {

@@ -18,7 +18,10 @@ pub(crate) fn around(expression: &str, column: usize) -> String {
         at -= 1;
     }
     let (before, after) = shown.split_at(at);
-    let kept_before = fitting(before.iter().rev(), WIDTH / 2);
+    // What the other side leaves is there for this one.
+    let right = fitting(after.iter(), WIDTH / 2);
+    let right: String = after.iter().take(right).collect();
+    let kept_before = fitting(before.iter().rev(), WIDTH - right.width());
     let before: String = before.iter().skip(at - kept_before).collect();
     let kept_after = fitting(after.iter(), WIDTH - before.width());
     let after: String = after.iter().take(kept_after).collect();
@@ -88,6 +91,15 @@ mod tests {
         assert_eq!(around("a\nb", 1), "a\n ^");
         assert_eq!(around("a\nb", 2), "b\n^");
         assert_eq!(around("a\n", 2), "\n^");
+    }
+
+    #[test]
+    fn what_fits_is_not_cut() {
+        let line = format!("{}!{}", "a".repeat(60), "b".repeat(11));
+        assert_eq!(around(&line, 60), format!("{line}\n{}^", " ".repeat(60)));
+        let line = format!("{}!", "a".repeat(100));
+        let shown = format!("…{}!\n{}^", "a".repeat(71), " ".repeat(72));
+        assert_eq!(around(&line, 100), shown);
     }
 
     #[test]
