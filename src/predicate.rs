@@ -46,7 +46,7 @@ mod warn;
 
 pub use context::Context;
 pub use error::{Flaw, PredicateError};
-pub use explain::{Explanation, Outcome, Round, Shown};
+pub use explain::{Explanation, Finding, Round, Shown};
 pub use facts::{BodyFacts, Facts, RecordFacts, SystemFacts, Trust};
 pub use guard::{
     MAX_BUILT, MAX_DEPTH, MAX_LITERAL, MAX_LOOPS, MAX_NESTING, MAX_NODES, MAX_PATTERN_BYTES,

@@ -5,7 +5,7 @@ use crate::canon::{Object, Value};
 use crate::code::{Class, Coded};
 use crate::fold::ThreadStatus;
 use crate::object;
-use crate::predicate::{Explanation, Outcome, Shown, Warning};
+use crate::predicate::{Explanation, Finding, Shown, Warning};
 use crate::record::ThreadId;
 use crate::store::{ThreadClocks, ThreadSummary, Token};
 
@@ -131,18 +131,18 @@ pub fn warning(warning: &Warning) -> Object {
 pub fn explanation(part: &Explanation) -> Object {
     let parts: Vec<Object> = part.parts.iter().map(explanation).collect();
     let mut object = object! { "source": part.source.as_str(), "parts": parts };
-    let outcome = match &part.outcome {
-        Outcome::Value(value) => {
+    let finding = match &part.finding {
+        Finding::Value(value) => {
             object.extend(shown(value));
             "value"
         }
-        Outcome::Failed(message) => {
+        Finding::Failed(message) => {
             object.insert("message".into(), message.as_str().into());
             "failed"
         }
-        Outcome::Skipped => "skipped",
+        Finding::Skipped => "skipped",
     };
-    object.insert("outcome".into(), outcome.into());
+    object.insert("finding".into(), finding.into());
     let round = part.round.as_ref().map(|round| {
         let mut object = shown(&round.value);
         object.insert("number".into(), round.number.into());

@@ -34,7 +34,7 @@ pub struct Explanation {
     /// Where its operator stands, counted in characters from 0.
     pub column: Option<usize>,
     /// What came of it.
-    pub outcome: Outcome,
+    pub finding: Finding,
     /// The round of the loop around it that this is about.
     pub round: Option<Round>,
     /// How many rounds it took, if it is a loop. The first three are shown, and the last.
@@ -47,7 +47,7 @@ pub struct Explanation {
 
 /// What came of a part of an expression.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Outcome {
+pub enum Finding {
     /// It has this value.
     Value(Shown),
     /// It has none.
@@ -74,7 +74,7 @@ pub(super) fn explain(program: &Program, purpose: Purpose, facts: &Facts<'_>) ->
     explained.ok().and_then(Result::ok).unwrap_or_else(|| Explanation {
         source: program.source.to_string(),
         column: None,
-        outcome: Outcome::Failed(Failure::Panicked.to_string()),
+        finding: Finding::Failed(Failure::Panicked.to_string()),
         round: None,
         rounds: None,
         parts: Vec::new(),
@@ -101,7 +101,7 @@ fn explain_here(
     });
     let mut root = explanation(&outline, 0, seen.as_ref());
     if let Err(failure) = said {
-        root.outcome = Outcome::Failed(failure.to_string());
+        root.finding = Finding::Failed(failure.to_string());
     }
     prune(&mut root);
     Ok(root)
@@ -124,7 +124,7 @@ fn explanation(outline: &Outline, at: usize, seen: Option<&Frame>) -> Explanatio
     Explanation {
         source: part.source.clone(),
         column: part.column,
-        outcome: seen.map_or(Outcome::Skipped, |seen| seen.outcome.clone()),
+        finding: seen.map_or(Finding::Skipped, |seen| seen.finding.clone()),
         round: seen.and_then(|seen| {
             let (variable, value) = (part.variable.clone()?, seen.variable.clone()?);
             Some(Round { number: seen.round, variable, value })

@@ -51,23 +51,29 @@ pub(super) fn rewrite_watched(
     watched: HashMap<u64, usize>,
 ) -> (IdedExpr, Vec<IdedExpr>) {
     let parts = RefCell::new(vec![IdedExpr::default(); watched.len()]);
-    let rewriter = Rewriter { checked, watched: Some((watched, &parts)) };
-    let expr = ours(finish, vec![rewriter.expr(root)]);
-    (expr, parts.into_inner())
+    let watched = Watched { indices: watched, parts };
+    let expr = ours(finish, vec![Rewriter { checked, watched: Some(&watched) }.expr(root)]);
+    (expr, watched.parts.into_inner())
 }
 
 struct Rewriter<'c> {
     checked: &'c Checked,
-    watched: Option<(HashMap<u64, usize>, &'c RefCell<Vec<IdedExpr>>)>,
+    watched: Option<&'c Watched>,
+}
+
+/// The parts that are watched: where each goes, by its id, and those that are there.
+struct Watched {
+    indices: HashMap<u64, usize>,
+    parts: RefCell<Vec<IdedExpr>>,
 }
 
 impl Rewriter<'_> {
     fn expr(&self, expr: IdedExpr) -> IdedExpr {
         let id = expr.id;
         let expr = self.metered(expr);
-        let Some((watched, parts)) = &self.watched else { return expr };
-        let Some(index) = watched.get(&id) else { return expr };
-        if let Some(part) = parts.borrow_mut().get_mut(*index) {
+        let Some(watched) = self.watched else { return expr };
+        let Some(index) = watched.indices.get(&id) else { return expr };
+        if let Some(part) = watched.parts.borrow_mut().get_mut(*index) {
             *part = expr;
         }
         ours("@watch", vec![int(i64::try_from(*index).unwrap_or(-1))])

@@ -19,7 +19,7 @@ use super::parse::Columns;
 use super::program::Purpose;
 use super::spelling::spelled;
 use super::suggest::nearest;
-use super::types::{Shape, Type};
+use super::types::Type;
 
 macro_rules! oddities {
     ($( $(#[$doc:meta])* $name:ident = $word:literal, )*) => {
@@ -174,29 +174,24 @@ impl Reader<'_> {
     }
 
     fn select(&mut self, expr: &IdedExpr, select: &SelectExpr) {
+        const OF_A_CALL: [&str; 4] = ["tool", "args", "status", "content"];
         let field = select.field.as_str();
-        match self.checked.type_of(&select.operand) {
-            Type::Shape(shape) if is_field(shape, field) => {
-                if select.test {
-                    let message = format!("`{}.{field}` is always there", shape.name);
-                    self.warn(Oddity::AlwaysThere, expr, message, None);
-                }
-            }
-            Type::Shape(shape) => {
-                let names = shape.fields.iter().map(|(name, _)| *name);
-                let near = nearest(field, names);
+        if let Type::Shape(shape) = self.checked.type_of(&select.operand) {
+            let known = shape.fields.iter().any(|(name, _)| *name == field);
+            if known && select.test {
+                let message = format!("`{}.{field}` is always there", shape.name);
+                self.warn(Oddity::AlwaysThere, expr, message, None);
+            } else if !known {
+                let near = nearest(field, shape.fields.iter().map(|(name, _)| *name));
                 let message = format!("`{}` has no field `{field}`", shape.name);
                 self.unknown_field(expr, shape.name, field, message, near);
             }
-            _ if is_path(&select.operand, "record.body") => {
-                const OF_A_CALL: [&str; 4] = ["tool", "args", "status", "content"];
-                let near = nearest(field, OF_A_CALL).filter(|_| !OF_A_CALL.contains(&field));
-                if near.is_some() {
-                    let message = format!("no call has a field `{field}`");
-                    self.unknown_field(expr, "record.body", field, message, near);
-                }
+        } else if is_path(&select.operand, "record.body") && !OF_A_CALL.contains(&field) {
+            let near = nearest(field, OF_A_CALL);
+            if near.is_some() {
+                let message = format!("no call has a field `{field}`");
+                self.unknown_field(expr, "record.body", field, message, near);
             }
-            _ => {}
         }
     }
 
@@ -238,10 +233,6 @@ impl Reader<'_> {
         children(expr, |child, _| depends = depends || self.depends(child));
         depends
     }
-}
-
-fn is_field(shape: &Shape, name: &str) -> bool {
-    shape.fields.iter().any(|(field, _)| *field == name)
 }
 
 /// Tells whether `expr` is written as `path`, in dots or as keys.

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use spl::canon::Value;
 use spl::object;
-use spl::predicate::{Context, Explanation, Expression, Outcome, Predicate, Ruling};
+use spl::predicate::{Context, Explanation, Expression, Finding, Predicate, Ruling};
 
 use crate::facts::World;
 use crate::laws::condition;
@@ -21,18 +21,18 @@ fn world() -> World {
 fn drawn(part: &Explanation, depth: usize) -> String {
     let round = part.round.as_ref();
     let round = round.map(|it| format!("{}. {} = {}: ", it.number, it.variable, it.value.value));
-    let outcome = match &part.outcome {
-        Outcome::Value(shown) => {
+    let finding = match &part.finding {
+        Finding::Value(shown) => {
             let size = shown.size.map(|size| format!(" of {size}")).unwrap_or_default();
             format!("{} {}{size}", shown.ty, shown.value)
         }
-        Outcome::Failed(message) => format!("failed: {message}"),
-        Outcome::Skipped => "skipped".to_owned(),
+        Finding::Failed(message) => format!("failed: {message}"),
+        Finding::Skipped => "skipped".to_owned(),
     };
     let rounds = part.rounds.map(|rounds| format!(" in {rounds} rounds")).unwrap_or_default();
     let hidden = if part.hidden == 0 { String::new() } else { format!(" +{}", part.hidden) };
     let mut text = format!(
-        "{}{}{} @{} -> {outcome}{rounds}{hidden}\n",
+        "{}{}{} @{} -> {finding}{rounds}{hidden}\n",
         "  ".repeat(depth),
         round.unwrap_or_default(),
         part.source,
@@ -102,7 +102,7 @@ fn a_failure_is_shown_where_it_began() {
 fn of_a_loop_the_first_rounds_are_shown_and_the_last() {
     check(
         "record.body.args.list.exists(x, x * 2 == 12)",
-        r#"
+        r"
         record.body.args.list.exists(x, x * 2 == 12) @28 -> bool true in 6 rounds
           record.body.args.list @16 -> list [1,2,3,4,5,6,7,8,9,10]
           1. x = 1: x * 2 == 12 @38 -> bool false
@@ -112,11 +112,11 @@ fn of_a_loop_the_first_rounds_are_shown_and_the_last() {
           3. x = 3: x * 2 == 12 @38 -> bool false
             x * 2 @34 -> int 6
           6. x = 6: x * 2 == 12 @38 -> bool true
-            x * 2 @34 -> int 12"#,
+            x * 2 @34 -> int 12",
     );
     check(
         "record.body.args.list.map(x, x > 9, [x]).size()",
-        r#"
+        r"
         record.body.args.list.map(x, x > 9, [x]).size() @45 -> int 1
           record.body.args.list.map(x, x > 9, [x]) @25 -> list [[10]] in 10 rounds
             record.body.args.list @16 -> list [1,2,3,4,5,6,7,8,9,10]
@@ -124,7 +124,7 @@ fn of_a_loop_the_first_rounds_are_shown_and_the_last() {
             2. x = 2: x > 9 @31 -> bool false
             3. x = 3: x > 9 @31 -> bool false
             10. x = 10: x > 9 @31 -> bool true
-            10. x = 10: [x] @36 -> list [10]"#,
+            10. x = 10: [x] @36 -> list [10]",
     );
 }
 
@@ -146,8 +146,8 @@ fn long_values_are_cut_and_say_how_long_they_are() {
     let world = world();
     let value = |source: &str| {
         let expression = Expression::compile(source, Context::Hook).expect(source);
-        match expression.explain(&world.facts()).outcome {
-            Outcome::Value(shown) => (shown.ty, shown.value.to_string(), shown.size),
+        match expression.explain(&world.facts()).finding {
+            Finding::Value(shown) => (shown.ty, shown.value.to_string(), shown.size),
             other => panic!("{source}: {other:?}"),
         }
     };
@@ -206,10 +206,10 @@ fn what_is_over_budget_is_so_when_it_is_explained() {
 
 /// What came of the whole, in a word.
 fn came(explanation: &Explanation) -> String {
-    match &explanation.outcome {
-        Outcome::Value(shown) => shown.value.to_string(),
-        Outcome::Failed(message) => message.clone(),
-        Outcome::Skipped => "skipped".to_owned(),
+    match &explanation.finding {
+        Finding::Value(shown) => shown.value.to_string(),
+        Finding::Failed(message) => message.clone(),
+        Finding::Skipped => "skipped".to_owned(),
     }
 }
 
@@ -279,11 +279,11 @@ proptest! {
         let source = format!("[1, 'a', null].map(x, {source})");
         let Ok(expression) = Expression::compile(&source, Context::Hook) else { return Ok(()) };
         let explanation = expression.explain(&world.facts());
-        match (expression.evaluate(&world.facts()), &explanation.outcome) {
-            (Ok(value), Outcome::Value(shown)) => {
+        match (expression.evaluate(&world.facts()), &explanation.finding) {
+            (Ok(value), Finding::Value(shown)) => {
                 prop_assert!(shown.size.is_some() || shown.value == value, "{shown:?} {value}");
             }
-            (Err(failure), Outcome::Failed(message)) => {
+            (Err(failure), Finding::Failed(message)) => {
                 prop_assert_eq!(&failure.to_string(), message);
             }
             (said, seen) => prop_assert!(false, "{said:?} {seen:?}"),

@@ -3,7 +3,7 @@
 use spl::canon::{Object, Value};
 use spl::object;
 use spl::predicate::{
-    Context, Evaluation, Failure, Flaw, MAX_BUILT, MAX_UNITS, Outcome, Predicate, PredicateError,
+    Context, Evaluation, Failure, Finding, Flaw, MAX_BUILT, MAX_UNITS, Predicate, PredicateError,
     Ruling,
 };
 
@@ -122,7 +122,7 @@ fn the_deepest_expressions_are_evaluated_on_a_small_stack() {
             let predicate = Predicate::compile(source, Context::Hook).expect(source);
             let explanation = predicate.explain(&world.facts());
             let failed = matches!(evaluation.ruling, Ruling::Failed(_));
-            assert_eq!(matches!(explanation.outcome, Outcome::Failed(_)), failed, "{source}");
+            assert_eq!(matches!(explanation.finding, Finding::Failed(_)), failed, "{source}");
         }
     };
     std::thread::scope(|scope| {

@@ -54,7 +54,7 @@ fn gather(part: &Object, depth: usize, lines: &mut Vec<Line>) {
     });
     let source = format!("{}{}", variable.unwrap_or_default(), text("source"));
     let own: Vec<&Object> = parts(part).collect();
-    let came = match text("outcome") {
+    let came = match text("finding") {
         "value" => Came::Value(value(part)),
         "failed" => Came::Failed(failed(text("message"), &own)),
         _ => Came::Skipped,

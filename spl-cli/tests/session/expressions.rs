@@ -26,7 +26,7 @@ fn a_check_points_at_what_is_wrong() {
 #[test]
 fn a_check_shows_the_place_in_any_writing() {
     let mut terminal = Terminal::new();
-    let long = vec!["record.clock > 1"; 12].join(" || ");
+    let long = ["record.clock > 1"; 12].join(" || ");
     terminal.session(&[
         "spl expr check 'record.body.tool == \"日本語\" + 1' --context hook",
         "spl expr check 'record.body.tool == \"e\u{301}\" + 1' --context hook",

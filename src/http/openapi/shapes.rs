@@ -189,7 +189,7 @@ pub(super) const SHAPES: &[Shape] = &[
         members: &[
             ("source", "string"),
             ("column?", "integer"),
-            ("outcome", "string"),
+            ("finding", "string"),
             ("type?", "string"),
             ("value?", "any"),
             ("size?", "integer"),

@@ -8,7 +8,7 @@ use cel::common::value::CowVal;
 use cel::{Context, ExecutionError, FunctionContext, Value};
 
 use super::outline::Outline;
-use super::{Outcome, Shown};
+use super::{Finding, Shown};
 use crate::predicate::program::in_words;
 
 /// The rounds of a loop that are kept from its beginning. The last one is kept beside them.
@@ -34,7 +34,7 @@ pub(super) struct Frame {
     pub(super) round: u64,
     /// The value of the variable of that loop.
     pub(super) variable: Option<Shown>,
-    pub(super) outcome: Outcome,
+    pub(super) finding: Finding,
     /// How many rounds it took.
     pub(super) rounds: u64,
     pub(super) parts: Vec<Frame>,
@@ -87,8 +87,8 @@ impl Watch {
         self.enter(part, variable.map(|value| Shown::of(value.as_ref())));
         let result = Value::resolve_val(expr, call.ptx).map(CowVal::into_owned);
         self.leave(looks.then(|| match &result {
-            Ok(value) => Outcome::Value(Shown::of(value.as_ref())),
-            Err(error) => Outcome::Failed(in_words(error)),
+            Ok(value) => Finding::Value(Shown::of(value.as_ref())),
+            Err(error) => Finding::Failed(in_words(error)),
         }));
         result.map(CowVal::Owned)
     }
@@ -106,16 +106,16 @@ impl Watch {
                     around.parts.retain(|part| part.round <= FIRST_ROUNDS);
                 }
             }
-            let (outcome, parts) = (Outcome::Skipped, Vec::new());
-            notes.open.push(Frame { part, round, variable, outcome, rounds: 0, parts });
+            let (finding, parts) = (Finding::Skipped, Vec::new());
+            notes.open.push(Frame { part, round, variable, finding, rounds: 0, parts });
         });
     }
 
     /// Notes what came of the innermost part; what was not looked at is forgotten.
-    fn leave(&self, outcome: Option<Outcome>) {
+    fn leave(&self, finding: Option<Finding>) {
         self.with(|notes| {
-            let (Some(mut frame), Some(outcome)) = (notes.open.pop(), outcome) else { return };
-            frame.outcome = outcome;
+            let (Some(mut frame), Some(finding)) = (notes.open.pop(), finding) else { return };
+            frame.finding = finding;
             match notes.open.last_mut() {
                 Some(around) => around.parts.push(frame),
                 None => notes.root = Some(frame),

@@ -18,7 +18,9 @@ impl Reader<'_> {
                 self.clashing(later, name);
             }
         }
-        operands.into_iter().for_each(|operand| self.expr(operand));
+        for operand in operands {
+            self.expr(operand);
+        }
     }
 
     fn literal_operand(&mut self, operand: &IdedExpr, name: &str) {
