@@ -2,6 +2,7 @@
 //!
 //! Comes in: the source of an expression and the [`Context`] it is for; later, [`Facts`]. Goes
 //! out: a [`Predicate`] or a [`PredicateError`] that says where and why not; later, a [`Ruling`].
+//! An [`Expression`] gives any [`Value`], also over the declared names of an [`Environment`].
 //!
 //! What cannot work is refused when it is written, with a column. What was accepted is safe to
 //! evaluate on any thread, for any facts: every evaluation has its own budget of work and of
@@ -23,7 +24,9 @@ mod context;
 mod deep;
 #[cfg(test)]
 mod differential;
+mod direct;
 mod engine;
+mod environment;
 mod error;
 mod explain;
 mod facts;
@@ -32,45 +35,65 @@ mod guard;
 mod loops;
 mod meter;
 mod ops;
+mod order;
 mod parse;
 mod pattern;
+mod plain;
 mod program;
+mod question;
 mod rewrite;
 mod ruling;
+mod selector;
 mod set;
 mod spelling;
 mod suggest;
 mod types;
 mod value;
 mod warn;
+mod worker;
 
 pub use context::Context;
+pub use environment::{Environment, Type};
 pub use error::{Flaw, PredicateError};
 pub use explain::{Explanation, Finding, Round, Shown};
-pub use facts::{BodyFacts, Facts, RecordFacts, SystemFacts, Trust};
+pub use facts::{BodyFacts, Facts, RecordFacts, System, SystemFacts, Trust};
 pub use guard::{
     MAX_BUILT, MAX_DEPTH, MAX_LITERAL, MAX_LOOPS, MAX_NESTING, MAX_NODES, MAX_PATTERN_BYTES,
     MAX_PATTERN_NESTING, MAX_SOURCE_BYTES, MAX_UNITS, UNIT_BYTES,
 };
+pub use plain::{Key, Value};
+pub use program::Evaluator;
 pub use ruling::{Evaluation, Failure, Ruling};
 pub use set::PredicateSet;
 pub use warn::{Oddity, Warning};
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::canon;
+use bindings::Names;
 use program::{Program, Purpose};
+use question::Question;
 
 /// An expression that is true or false of some facts. A copy is another handle on the same one.
 #[derive(Clone)]
-pub struct Predicate(Arc<Program>);
+pub struct Predicate(Arc<Program>, Context);
 
 impl Predicate {
     /// Compiles `source` for `context`.
     pub fn compile(source: &str, context: Context) -> Result<Self, PredicateError> {
-        let program = Program::compile(source, context, Purpose::Predicate)?;
-        Ok(Self(Arc::new(program)))
+        Self::compile_for(source, context, Evaluator::Fastest)
+    }
+
+    /// Compiles `source` for `context` and for an evaluator.
+    pub fn compile_for(
+        source: &str,
+        context: Context,
+        evaluator: Evaluator,
+    ) -> Result<Self, PredicateError> {
+        let names = Names::Of(context);
+        let program = Program::compile(source, names, Purpose::Predicate, evaluator)?;
+        Ok(Self(Arc::new(program), context))
     }
 
     /// Returns the source, as it was written.
@@ -80,7 +103,7 @@ impl Predicate {
 
     /// Returns the context it was compiled for.
     pub fn context(&self) -> Context {
-        self.0.context
+        self.1
     }
 
     /// Returns what is allowed in it and most likely not meant, in the order of the source.
@@ -95,14 +118,12 @@ impl Predicate {
 
     /// Says whether it is true of `facts`, and what saying so took.
     pub fn evaluate(&self, facts: &Facts<'_>) -> Evaluation {
-        engine::with_context(facts, |context| self.0.ask(context))
+        self.0.ask(&Question::new(facts))
     }
-}
 
-impl Predicate {
     /// Says why it is true of `facts`, or false, or neither. It takes much longer than asking.
     pub fn explain(&self, facts: &Facts<'_>) -> Explanation {
-        explain::explain(&self.0, Purpose::Predicate, facts)
+        explain::explain(&self.0, (self.1, Purpose::Predicate), facts)
     }
 }
 
@@ -112,35 +133,83 @@ impl fmt::Debug for Predicate {
     }
 }
 
-/// An expression with any result, as people try them out.
+/// An expression with any result: over the facts of a [`Context`], as people try them out, or over
+/// the names of an [`Environment`].
 #[derive(Clone)]
-pub struct Expression(Arc<Program>);
+pub struct Expression<N = Context> {
+    program: Arc<Program>,
+    names: N,
+}
 
 impl Expression {
     /// Compiles `source` for `context`.
     pub fn compile(source: &str, context: Context) -> Result<Self, PredicateError> {
-        Ok(Self(Arc::new(Program::compile(source, context, Purpose::Result)?)))
+        Self::compile_for(source, context, Evaluator::Fastest)
+    }
+
+    /// Compiles `source` for `context` and for an evaluator.
+    pub fn compile_for(
+        source: &str,
+        context: Context,
+        evaluator: Evaluator,
+    ) -> Result<Self, PredicateError> {
+        let names = Names::Of(context);
+        let program = Program::compile(source, names, Purpose::Result, evaluator)?;
+        Ok(Self { program: Arc::new(program), names: context })
     }
 
     /// Returns what is allowed in it and most likely not meant, in the order of the source.
     pub fn warnings(&self) -> &[Warning] {
-        &self.0.warnings
+        &self.program.warnings
     }
 
-    /// Returns the result over `facts`. Points and lengths of time are texts, bytes are base64,
-    /// and a number that JSON lacks is `null`.
-    pub fn evaluate(&self, facts: &Facts<'_>) -> Result<canon::Value, Failure> {
-        engine::with_context(facts, |context| self.0.answer(context))
+    /// Returns the result over `facts`.
+    pub fn evaluate(&self, facts: &Facts<'_>) -> Result<Value, Failure> {
+        self.program.answer(&Question::new(facts))
     }
 
     /// Says where its result over `facts` comes from. It takes much longer than evaluating.
     pub fn explain(&self, facts: &Facts<'_>) -> Explanation {
-        explain::explain(&self.0, Purpose::Result, facts)
+        explain::explain(&self.program, (self.names, Purpose::Result), facts)
     }
 }
 
-impl fmt::Debug for Expression {
+impl Expression<Environment> {
+    /// Compiles `source` over declared names.
+    pub fn declared(source: &str, names: Environment) -> Result<Self, PredicateError> {
+        Self::declared_for(source, names, Evaluator::Fastest)
+    }
+
+    /// Compiles `source` over declared names and for an evaluator.
+    pub fn declared_for(
+        source: &str,
+        names: Environment,
+        evaluator: Evaluator,
+    ) -> Result<Self, PredicateError> {
+        let program =
+            Program::compile(source, Names::Declared(names.clone()), Purpose::Result, evaluator)?;
+        Ok(Self { program: Arc::new(program), names })
+    }
+
+    /// Returns the result where the declared names are bound to these values. A name that is bound
+    /// to nothing fails when it is evaluated; one that was not declared is not there.
+    pub fn evaluate(&self, bindings: &BTreeMap<String, Value>) -> Result<Value, Failure> {
+        let mut variables = Vec::new();
+        for (name, ty) in self.names.variables() {
+            let Some(given) = bindings.get(name) else { continue };
+            let value = value::bound(given, meter::MAX_VALUE_DEPTH);
+            let value = value.filter(|_| ty == Type::Dyn || ty == given.of_type());
+            let value = value.ok_or_else(|| Failure::Error {
+                message: format!("`{name}` cannot be bound to this: it is declared {ty}"),
+            })?;
+            variables.push((name, value));
+        }
+        self.program.answer_over(variables)
+    }
+}
+
+impl<N: fmt::Debug> fmt::Debug for Expression<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Expression").field(&self.0.source).field(&self.0.context).finish()
+        f.debug_tuple("Expression").field(&self.program.source).field(&self.names).finish()
     }
 }

@@ -4,8 +4,12 @@
 //! whether the bytes got past the reading at the front. A fuzz target feeds each; on stable
 //! `tests/seeds.rs` feeds them the files of `seeds/`.
 
+pub mod body;
 pub mod canon;
+pub mod choices;
 pub mod envelope;
+pub mod evaluators;
+pub mod expression;
 pub mod hook_record;
 pub mod predicate;
 pub mod query;

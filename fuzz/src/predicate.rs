@@ -1,11 +1,14 @@
 //! Predicates: no source and no facts panic, hang or cost more than the budget.
 
+use std::collections::BTreeMap;
+
 use spl::canon::{Canonical, Object, Value};
 use spl::object;
 use spl::predicate::{
-    BodyFacts, Context, Expression, Facts, Failure, MAX_BUILT, MAX_UNITS, Predicate, RecordFacts,
-    Ruling, SystemFacts, Trust,
+    BodyFacts, Context, Environment, Expression, Facts, Failure, MAX_BUILT, MAX_UNITS, Predicate,
+    RecordFacts, Ruling, SystemFacts, Trust, Type, Value as Bound,
 };
+use spl::record::RecordId;
 
 /// Checks the bytes as source for both contexts.
 ///
@@ -19,21 +22,31 @@ pub fn check(bytes: &[u8]) -> bool {
     let hook = ruled_within_budget(source, Context::Hook, call);
     let permission = ruled_within_budget(source, Context::Permission, BodyFacts::Any(&body));
     answered(source, BodyFacts::Any(&body));
+    unchecked(source);
     hook || permission
 }
 
 /// Any result of an expression is a value.
 fn answered(source: &str, body: BodyFacts<'_>) {
-    let parents = ["ab".repeat(32)];
+    let parents = [RecordId::from_bytes([0xab; 32])];
     if let Ok(expression) = Expression::compile(source, Context::Permission)
         && let Ok(value) = expression.evaluate(&facts(&parents, body))
     {
-        assert!(!Canonical::of(&value).as_str().is_empty());
+        assert!(!Canonical::of(&value.into_json()).as_str().is_empty());
+    }
+}
+
+/// What the checker would refuse fails, and in no worse way than other expressions.
+fn unchecked(source: &str) {
+    let names = Environment::new().declare("record.body", Type::Map).unchecked();
+    let bindings = [("record.body".to_owned(), Bound::Map(BTreeMap::default()))].into();
+    if let Ok(expression) = Expression::declared(source, names) {
+        assert_ne!(expression.evaluate(&bindings), Err(Failure::Panicked), "the evaluator failed");
     }
 }
 
 fn ruled_within_budget(source: &str, context: Context, body: BodyFacts<'_>) -> bool {
-    let parents = ["ab".repeat(32)];
+    let parents = [RecordId::from_bytes([0xab; 32])];
     let facts = facts(&parents, body);
     let predicate = match Predicate::compile(source, context) {
         Ok(predicate) => predicate,
@@ -78,7 +91,7 @@ fn body() -> Object {
     body
 }
 
-fn facts<'a>(parents: &'a [String], body: BodyFacts<'a>) -> Facts<'a> {
+fn facts<'a>(parents: &'a [RecordId], body: BodyFacts<'a>) -> Facts<'a> {
     Facts {
         record: RecordFacts {
             act: "KNOW",
@@ -94,7 +107,7 @@ fn facts<'a>(parents: &'a [String], body: BodyFacts<'a>) -> Facts<'a> {
         namespace: "acme/site",
         trust: &Little,
         now_secs: 1_796_045_823,
-        system: SystemFacts::default(),
+        system: &SystemFacts::NONE,
     }
 }
 

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Builtin, History, Hook, HookKey, ReturnedCall, RunFacts, shown};
-use crate::predicate::{BodyFacts, Facts, Failure, PredicateSet, RecordFacts, Ruling};
+use rpds::RedBlackTreeMapSync;
+
+use super::{Builtin, History, Hook, HookKey, ReturnedCall, RunFacts, head, shown};
+use crate::predicate::{BodyFacts, Facts, Failure, Predicate, PredicateSet, RecordFacts, Ruling};
 use crate::record::{Act, DataType, Namespace, RecordId};
 
 /// A hook that is in force, and the record that put it there.
@@ -17,11 +19,13 @@ pub struct InForce {
 }
 
 /// Every hook in force. The two that are built in are always among them.
+///
+/// A copy is another handle on the same hooks, until either is changed.
 #[derive(Debug, Clone, Default)]
 pub struct HookSet {
     /// The hooks of each namespace by its path, in the order of their names. Along one line of
     /// descent the depths differ, so asking from the root down is the order of decision 7.
-    spaces: BTreeMap<Box<str>, Arc<PredicateSet<InForce>>>,
+    spaces: RedBlackTreeMapSync<Box<str>, PredicateSet<HookKey, InForce>>,
     len: usize,
 }
 
@@ -101,6 +105,12 @@ impl Tally {
     }
 }
 
+impl InForce {
+    fn keyed(self) -> (HookKey, Self, Predicate) {
+        (self.hook.key().clone(), self.clone(), self.hook.when().clone())
+    }
+}
+
 impl HookSet {
     /// Returns the set of these hooks. Of two with one key the later stands; one that is not
     /// enabled is left out.
@@ -114,15 +124,41 @@ impl HookSet {
             }
         }
         let len = spaces.values().map(Vec::len).sum();
-        let index = |hooks: Vec<InForce>| -> PredicateSet<InForce> {
-            let keyed = |it: InForce| {
-                let when = it.hook.when().clone();
-                (it, when)
-            };
-            hooks.into_iter().map(keyed).collect()
-        };
-        let spaces = spaces.into_iter().map(|(path, hooks)| (path, Arc::new(index(hooks))));
+        let index = |hooks: Vec<InForce>| hooks.into_iter().map(InForce::keyed).collect();
+        let spaces = spaces.into_iter().map(|(path, hooks)| (path, index(hooks)));
         Self { spaces: spaces.collect(), len }
+    }
+
+    /// Puts a hook in force, in the place of its namesake. One that is not enabled takes that place
+    /// away. What this takes does not depend on how many hooks there are.
+    pub fn insert(&mut self, in_force: InForce) {
+        if !in_force.hook.enabled() {
+            self.remove(in_force.hook.key());
+            return;
+        }
+        let (key, in_force, when) = in_force.keyed();
+        let path = key.namespace.as_str();
+        let mut space = self.spaces.get(path).cloned().unwrap_or_default();
+        let others = self.len - space.len();
+        let path = path.into();
+        space.insert(key, in_force, when);
+        self.len = others + space.len();
+        self.spaces.insert_mut(path, space);
+    }
+
+    /// Takes a hook out of force. What this takes does not depend on how many hooks there are.
+    pub fn remove(&mut self, key: &HookKey) {
+        let path = key.namespace.as_str();
+        let Some(mut space) = self.spaces.get(path).cloned() else { return };
+        if !space.remove(key) {
+            return;
+        }
+        self.len -= 1;
+        if space.is_empty() {
+            self.spaces.remove_mut(path);
+        } else {
+            self.spaces.insert_mut(path.into(), space);
+        }
     }
 
     /// Returns how many hooks there are, without those built in.
@@ -142,10 +178,9 @@ impl HookSet {
     pub fn ask(&self, call: &ReturnedCall<'_>, run: &RunFacts<'_>, history: &History) -> Asked {
         let mut asked = Asked::default();
         asked.spoken.extend(Builtin::ALL.iter().filter_map(|it| it.candidate(call, history)));
-        let parents: Vec<String> = call.call.iter().map(RecordId::to_string).collect();
-        let facts = facts(call, run, &parents);
+        let facts = facts(call, run);
         for space in self.lineage(run.namespace) {
-            space.ask(&facts, |in_force, ruling| asked.hear(in_force, ruling, call));
+            space.ask(&facts, |_, in_force, ruling| asked.hear(in_force, ruling, call));
         }
         asked
     }
@@ -156,22 +191,19 @@ impl HookSet {
         &'a self,
         namespace: &'a Namespace,
     ) -> impl Iterator<Item = &'a InForce> {
-        self.lineage(namespace).flat_map(|space| space.iter().map(|(in_force, _)| in_force))
+        self.lineage(namespace).flat_map(|space| space.iter().map(|(_, in_force, _)| in_force))
     }
 
     /// Returns the hooks of `namespace` and of those above it, from the root down.
     fn lineage<'a>(
         &'a self,
         namespace: &'a Namespace,
-    ) -> impl Iterator<Item = &'a PredicateSet<InForce>> {
+    ) -> impl Iterator<Item = &'a PredicateSet<HookKey, InForce>> {
         let path = namespace.as_str();
         let above = path.match_indices('/').filter_map(move |(end, _)| path.get(..end));
         // `default` is above every path, also where it is written as its first segment.
         let below_root = above.chain([path]).filter(|path| *path != ROOT);
-        [ROOT]
-            .into_iter()
-            .chain(below_root)
-            .filter_map(|path| Some(self.spaces.get(path)?.as_ref()))
+        [ROOT].into_iter().chain(below_root).filter_map(|path| self.spaces.get(path))
     }
 }
 
@@ -179,11 +211,7 @@ impl HookSet {
 const ROOT: &str = "default";
 
 /// The synthetic record that a predicate sees (contract §5.3).
-fn facts<'a>(
-    call: &'a ReturnedCall<'_>,
-    run: &'a RunFacts<'_>,
-    parents: &'a [String],
-) -> Facts<'a> {
+fn facts<'a>(call: &'a ReturnedCall<'_>, run: &'a RunFacts<'_>) -> Facts<'a> {
     Facts {
         record: RecordFacts {
             act: Act::Call.as_str(),
@@ -191,12 +219,12 @@ fn facts<'a>(
             thread: run.thread.as_str(),
             data_type: DataType::Scalar.as_str(),
             clock: call.clock.get(),
-            parents,
+            parents: call.call.as_slice(),
             body: BodyFacts::Call {
                 tool: call.tool,
                 args: call.args,
                 status: call.status,
-                content: call.head(),
+                content: head(call.content),
             },
         },
         resource: call.resource,

@@ -16,7 +16,7 @@ use super::wire;
 use crate::canon::{Object, Value};
 use crate::code::Code;
 use crate::engine::Engine;
-use crate::hook::{CONTENT_CHARS, first_chars};
+use crate::hook::head;
 use crate::object;
 use crate::predicate::{BodyFacts, Context, Facts, RecordFacts, SystemFacts, Trust};
 use crate::record::{Act, ActorId, DataType, Reason, RecordId, ShapeError};
@@ -59,12 +59,14 @@ pub(super) fn evaluate(state: &ApiState, call: &Call) -> Result<Answer, Problem>
     };
     match (result, explanation) {
         (Ok(result), explanation) => {
-            answer.insert("result".into(), result);
+            answer.insert("result".into(), result.into_json());
             answer.extend(explanation.map(|it| ("explanation".to_owned(), it.into())));
         }
-        // Whoever wants to know why is told why, and not refused.
+        // Whoever wants to know why is told why, and not refused: in the words of the explanation.
         (Err(failure), Some(explanation)) => {
-            answer.insert("failure".into(), failure.to_string().into());
+            let message = explanation.get("message").cloned();
+            let message = message.unwrap_or_else(|| failure.to_string().into());
+            answer.insert("failure".into(), message);
             answer.insert("explanation".into(), explanation.into());
         }
         (Err(failure), None) => {
@@ -117,7 +119,7 @@ struct Given<'a> {
     thread: &'a str,
     data_type: &'a str,
     clock: i64,
-    parents: Vec<String>,
+    parents: Vec<RecordId>,
     namespace: &'a str,
     resource: String,
 }
@@ -164,10 +166,7 @@ impl<'a> Given<'a> {
                 tool: within(self.body, "tool", "record.body.tool")?,
                 args: inner(self.body, "args", "record.body.args")?,
                 status: within(self.body, "status", "record.body.status")?,
-                content: first_chars(
-                    within(self.body, "content", "record.body.content")?,
-                    CONTENT_CHARS,
-                ),
+                content: head(within(self.body, "content", "record.body.content")?),
             },
             Context::Permission => BodyFacts::Any(self.body),
         };
@@ -189,7 +188,7 @@ impl<'a> Given<'a> {
             namespace: self.namespace,
             trust: &known,
             now_secs: engine.store().now().as_secs(),
-            system: SystemFacts {
+            system: &SystemFacts {
                 uptime_secs,
                 records_total,
                 daemon_version: env!("CARGO_PKG_VERSION"),
@@ -254,15 +253,12 @@ fn clock(record: &Object) -> Result<i64, Problem> {
     }
 }
 
-fn parents(record: &Object) -> Result<Vec<String>, Problem> {
+fn parents(record: &Object) -> Result<Vec<RecordId>, Problem> {
     let wrong = || {
         let message = "`record.parents` must be a list of record ids";
         Problem::from(ShapeError::new("record.parents", Reason::BadValue, message))
     };
     let Some(value) = record.get("parents") else { return Ok(Vec::new()) };
-    let read = |parent: &Value| {
-        let id = parent.as_str().and_then(RecordId::parse).ok_or_else(wrong)?;
-        Ok(id.to_string())
-    };
+    let read = |parent: &Value| parent.as_str().and_then(RecordId::parse).ok_or_else(wrong);
     value.as_array().ok_or_else(wrong)?.iter().map(read).collect()
 }

@@ -13,7 +13,8 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 
 use super::{
-    BodyFacts, Context, Expression, Facts, Failure, RecordFacts, SystemFacts, Trust, deep,
+    BodyFacts, Context, Evaluator, Expression, Facts, Failure, RecordFacts, SystemFacts, Trust,
+    deep,
 };
 use crate::canon::{self, Object, Value};
 use crate::object;
@@ -49,7 +50,7 @@ static BODY: LazyLock<Object> = LazyLock::new(|| {
 });
 
 fn metered(source: &str) -> Option<Result<Value, Failure>> {
-    let expression = Expression::compile(source, Context::Permission).ok()?;
+    let expression = Expression::compile_for(source, Context::Permission, Evaluator::Cel).ok()?;
     let facts = Facts {
         record: RecordFacts {
             act: "KNOW",
@@ -65,9 +66,9 @@ fn metered(source: &str) -> Option<Result<Value, Failure>> {
         namespace: "default",
         trust: &Nobody,
         now_secs: 0,
-        system: SystemFacts::default(),
+        system: &SystemFacts::NONE,
     };
-    Some(expression.evaluate(&facts))
+    Some(expression.evaluate(&facts).map(super::Value::into_json))
 }
 
 fn as_written(source: &str) -> Option<Value> {

@@ -14,10 +14,13 @@ use std::sync::Arc;
 
 use cel::Value;
 
+use super::bindings::Names;
 use super::error::PredicateError;
+use super::order::order;
 use super::program::{Program, Purpose, outcome};
+use super::question::Question;
 use super::rewrite::rewrite_watched;
-use super::{Facts, Failure, check, deep, engine, meter, parse};
+use super::{Context, Facts, Failure, check, deep, engine, meter, parse};
 use outline::Outline;
 use watch::{Frame, Watch};
 
@@ -68,8 +71,12 @@ pub struct Round {
 }
 
 /// Explains what `program` says about `facts`.
-pub(super) fn explain(program: &Program, purpose: Purpose, facts: &Facts<'_>) -> Explanation {
-    let explained = deep::run_scoped(|| explain_here(program, purpose, facts));
+pub(super) fn explain(
+    program: &Program,
+    (context, purpose): (Context, Purpose),
+    facts: &Facts<'_>,
+) -> Explanation {
+    let explained = deep::run_scoped(|| explain_here(program, (context, purpose), facts));
     // It was compiled before, so there is nothing in it that cannot be.
     explained.ok().and_then(Result::ok).unwrap_or_else(|| Explanation {
         source: program.source.to_string(),
@@ -84,17 +91,21 @@ pub(super) fn explain(program: &Program, purpose: Purpose, facts: &Facts<'_>) ->
 
 fn explain_here(
     program: &Program,
-    purpose: Purpose,
+    (context, purpose): (Context, Purpose),
     facts: &Facts<'_>,
 ) -> Result<Explanation, PredicateError> {
     let (parsed, columns) = parse::parse(&program.source)?;
-    let (_, checked) = check::check(&parsed, program.context, &columns)?;
+    let (_, checked) = check::check(&parsed, &Names::Of(context), &columns)?;
     let outline = Arc::new(Outline::of(&parsed, &columns));
-    let (expression, parts) =
-        rewrite_watched(parsed, &checked, purpose.finish(), outline.watched());
+    // Shown as it is written, and evaluated as it always is.
+    let ordered = match purpose {
+        Purpose::Predicate => order(parsed, context),
+        Purpose::Result => parsed,
+    };
+    let (expression, parts) = rewrite_watched(ordered, &checked, purpose, outline.watched());
     let patterns = checked.patterns.into();
     let watch = Watch::new(Arc::clone(&outline), parts);
-    let (said, seen) = engine::with_own_context(facts, |context| {
+    let (said, seen) = engine::with_own_context(&Question::new(facts), |context| {
         watch.add_to(context);
         let (result, meter) = meter::metered(&patterns, || Value::resolve(&expression, context));
         (outcome(result, &meter), watch.seen())

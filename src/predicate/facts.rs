@@ -1,6 +1,7 @@
 //! What predicates are asked about: borrowed, and read only where a predicate looks.
 
 use crate::canon;
+use crate::record::RecordId;
 
 /// Everything that one evaluation may look at.
 #[derive(Clone, Copy)]
@@ -18,7 +19,33 @@ pub struct Facts<'a> {
     /// The time, in seconds since 1970.
     pub now_secs: i64,
     /// The instance.
-    pub system: SystemFacts<'a>,
+    pub system: &'a dyn System,
+}
+
+impl Facts<'_> {
+    /// What there is where there are no facts.
+    pub(super) const NONE: Facts<'static> = Facts {
+        record: RecordFacts {
+            act: "",
+            actor: "",
+            thread: "",
+            data_type: "",
+            clock: 0,
+            parents: &[],
+            body: BodyFacts::Call {
+                tool: "",
+                args: &canon::Object::new(),
+                status: "",
+                content: "",
+            },
+        },
+        resource: "",
+        actor: "",
+        namespace: "",
+        trust: &Nobody,
+        now_secs: 0,
+        system: &SystemFacts::NONE,
+    };
 }
 
 /// The fields of `record`.
@@ -35,7 +62,7 @@ pub struct RecordFacts<'a> {
     /// `record.clock`
     pub clock: i64,
     /// `record.parents`
-    pub parents: &'a [String],
+    pub parents: &'a [RecordId],
     /// `record.body`
     pub body: BodyFacts<'a>,
 }
@@ -71,11 +98,44 @@ pub struct SystemFacts<'a> {
     pub daemon_version: &'a str,
 }
 
-/// What is known about actors. Who may know what is for the implementation to say.
+/// What is known about the instance. It is read when a predicate looks, and by a set of predicates
+/// only once.
+pub trait System: Sync {
+    /// Returns what is known.
+    fn read(&self) -> SystemFacts<'_>;
+}
+
+impl SystemFacts<'static> {
+    /// An instance of which nothing is known.
+    pub const NONE: Self =
+        Self { uptime_secs: 0, records_total: 0, threads_total: 0, daemon_version: "" };
+}
+
+impl System for SystemFacts<'_> {
+    fn read(&self) -> SystemFacts<'_> {
+        *self
+    }
+}
+
+/// What is known about actors. Who may know what is for the implementation to say. It is asked when
+/// a predicate asks.
 pub trait Trust: Sync {
     /// Returns how far `actor` is trusted in `domain`, from 0 to 1.
     fn score(&self, actor: &str, domain: &str) -> f64;
 
     /// Returns how many verdicts that rests on.
     fn count(&self, actor: &str, domain: &str) -> i64;
+}
+
+/// Nobody is trusted.
+struct Nobody;
+
+impl Trust for Nobody {
+    fn score(&self, _: &str, _: &str) -> f64 {
+        0.0
+    }
+
+    fn count(&self, _: &str, _: &str) -> i64 {
+        0
+    }
 }

@@ -17,7 +17,7 @@ use cel::common::ast::{
 use super::check::Checked;
 use super::functions::Plan;
 use super::guard::{Place, children};
-use super::types::Type;
+use super::program::Purpose;
 
 /// How many operations of a loop's body one unit pays for.
 const NODES_PER_UNIT: usize = 8;
@@ -37,9 +37,9 @@ const METERED: &[(&str, &str)] = &[
     (operators::MODULO, "@remainder"),
 ];
 
-/// Returns what is evaluated for `root`; `finish` is what becomes of the result.
-pub(super) fn rewrite(root: IdedExpr, checked: &Checked, finish: &str) -> IdedExpr {
-    ours(finish, vec![Rewriter { checked, watched: None }.expr(root)])
+/// Returns what is evaluated for `root`.
+pub(super) fn rewrite(root: IdedExpr, checked: &Checked, purpose: Purpose) -> IdedExpr {
+    finished(purpose, Rewriter { checked, watched: None }.expr(root))
 }
 
 /// Returns what is evaluated for `root`, and apart from it the parts that are watched: in place of
@@ -47,13 +47,22 @@ pub(super) fn rewrite(root: IdedExpr, checked: &Checked, finish: &str) -> IdedEx
 pub(super) fn rewrite_watched(
     root: IdedExpr,
     checked: &Checked,
-    finish: &str,
+    purpose: Purpose,
     watched: HashMap<u64, usize>,
 ) -> (IdedExpr, Vec<IdedExpr>) {
     let parts = RefCell::new(vec![IdedExpr::default(); watched.len()]);
     let watched = Watched { indices: watched, parts };
-    let expr = ours(finish, vec![Rewriter { checked, watched: Some(&watched) }.expr(root)]);
+    let expr = finished(purpose, Rewriter { checked, watched: Some(&watched) }.expr(root));
     (expr, watched.parts.into_inner())
+}
+
+/// Returns what makes of a result what an expression is for.
+fn finished(purpose: Purpose, expr: IdedExpr) -> IdedExpr {
+    let finish = match purpose {
+        Purpose::Predicate => "@verdict",
+        Purpose::Result => "@answer",
+    };
+    ours(finish, vec![expr])
 }
 
 struct Rewriter<'c> {
@@ -84,13 +93,16 @@ impl Rewriter<'_> {
             Expr::Call(call) => call.args.iter().all(|arg| self.checked.type_of(arg).is_light()),
             _ => true,
         };
-        let type_name = matches!(expr.expr, Expr::Select(_)) && self.is_type(&expr);
+        if let Some(name) = self.checked.name_of(expr.id) {
+            // The dot in front says that this is all of the name.
+            return ident(&format!(".{name}"));
+        }
         match expr.expr {
             Expr::Call(call) => match self.checked.plan_of(expr.id) {
                 Some(plan) => self.function(expr.id, call, plan),
                 None => self.operator(call, light),
             },
-            Expr::Select(select) if !type_name => new(Expr::Select(SelectExpr {
+            Expr::Select(select) => new(Expr::Select(SelectExpr {
                 operand: Box::new(self.expr(*select.operand)),
                 ..select
             })),
@@ -106,10 +118,6 @@ impl Rewriter<'_> {
 
     fn exprs(&self, exprs: Vec<IdedExpr>) -> Vec<IdedExpr> {
         exprs.into_iter().map(|expr| self.expr(expr)).collect()
-    }
-
-    fn is_type(&self, expr: &IdedExpr) -> bool {
-        self.checked.type_of(expr) == Type::Meta
     }
 
     fn list(&self, list: ListExpr) -> IdedExpr {
@@ -159,6 +167,7 @@ impl Rewriter<'_> {
                 let pattern = self.checked.pattern_of(id).and_then(|at| i64::try_from(at).ok());
                 ours("@matches", text.into_iter().chain([int(pattern.unwrap_or(-1))]).collect())
             }
+            Plan::Absent => ident(&format!("{}()", call.func_name)),
             Plan::Fact(name) => ident(name),
             Plan::Ask(name) => call.args.into_iter().fold(ident(name), |asked, argument| {
                 call_of(operators::INDEX, vec![asked, self.expr(argument)])
@@ -230,7 +239,7 @@ fn is_constant(list: &ListExpr) -> bool {
 }
 
 /// Returns what one round of a loop counts, by what its body does apart from the loops in it.
-fn weight(step: &IdedExpr) -> usize {
+pub(super) fn weight(step: &IdedExpr) -> usize {
     let mut nodes = 0_usize;
     let mut todo = vec![step];
     while let Some(expr) = todo.pop() {

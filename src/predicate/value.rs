@@ -6,6 +6,7 @@
 //!
 //! **Invariant:** copying any value of this module takes the same time, however large it is.
 
+mod bound;
 mod built;
 mod key;
 mod lent;
@@ -13,7 +14,9 @@ mod list;
 mod map;
 mod scalar;
 
+pub(super) use bound::bound;
 pub(super) use built::{BuiltList, BuiltMap};
+pub(super) use key::Key;
 pub(super) use list::{ListFact, position};
 pub(super) use map::MapFact;
 pub(super) use scalar::{Beyond, Blob, Text};
@@ -23,6 +26,7 @@ use cel::common::types::{CelBool, CelDouble, CelInt, CelNull, CelString, CelUInt
 use cel::common::value::{CowVal, Val};
 
 use crate::canon::{Number, Value};
+use crate::record::RecordId;
 
 /// One fact.
 #[derive(Debug, Clone)]
@@ -54,6 +58,11 @@ impl<'a> Fact<'a> {
     /// Returns a fact that borrows `text`.
     pub(super) fn text(text: &'a str) -> Self {
         Self::Text(CelString::from(text))
+    }
+
+    /// Returns the text of `id`.
+    fn id(id: &RecordId) -> Self {
+        Self::Text(CelString::from(id.to_string()))
     }
 
     /// Returns a fact of the integer.

@@ -5,6 +5,7 @@ use spl::hook::{Asked, Fires, History, HookSet, Observed, ReturnedCall, RunFacts
 use spl::predicate::SystemFacts;
 use spl::record::{ActorId, Clock, Namespace, ThreadId};
 use spl::time::Timestamp;
+use spl::trust::Standing;
 
 /// One call, as it returned.
 #[derive(Debug, Clone, Default)]
@@ -76,10 +77,9 @@ impl Run {
             actor: &self.actor,
             namespace: &self.namespace,
             domain: "ops",
-            trust: 0.5,
-            trust_count: 4,
+            trust: &Standing { score: 0.5, count: 4 },
             now: Timestamp::from_millis(0),
-            system: SystemFacts::default(),
+            system: &SystemFacts::NONE,
         }
     }
 }

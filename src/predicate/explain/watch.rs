@@ -88,7 +88,7 @@ impl Watch {
         let result = Value::resolve_val(expr, call.ptx).map(CowVal::into_owned);
         self.leave(looks.then(|| match &result {
             Ok(value) => Finding::Value(Shown::of(value.as_ref())),
-            Err(error) => Finding::Failed(in_words(error)),
+            Err(error) => Finding::Failed(in_words(error).to_string()),
         }));
         result.map(CowVal::Owned)
     }
