@@ -1,10 +1,12 @@
 //! Figures for the README, each with what it is to be compared with beside it.
 //!
 //! `cargo run --release --manifest-path benches/Cargo.toml` runs them all; a name as argument runs
-//! one: `append`, `cpu`, `processes`, `open`, `visible`.
+//! one: `append`, `cpu`, `processes`, `open`, `visible`, `loaded`.
 
 mod append;
 mod cpu;
+mod hooks;
+mod loaded;
 mod open;
 mod plain;
 mod processes;
@@ -20,6 +22,7 @@ fn main() {
             processes::run();
             open::run();
             visible::run();
+            loaded::run();
         }
         Some("append") => append::run(),
         Some("cpu") => cpu::run(),
@@ -31,6 +34,12 @@ fn main() {
         }
         Some("open") => open::run(),
         Some("visible") => visible::run(),
+        Some("loaded") => loaded::run(),
+        Some("loaded-child") => {
+            let path = arguments.next().expect("the path of a home");
+            let what = arguments.next().expect("what to do");
+            loaded::child(std::path::Path::new(&path), &what);
+        }
         Some(other) => eprintln!("there is no bench `{other}`"),
     }
 }
