@@ -1,23 +1,22 @@
 //! From a checked expression to the tree that is evaluated directly.
 
+mod loops;
+mod words;
+
 use std::sync::Arc;
 
 use cel::common::ast::{
-    CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue, MapExpr, SelectExpr,
-    operators,
+    CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue, MapExpr, SelectExpr, operators,
 };
 use memchr::memmem::Finder;
 
-use super::MAX_LOCALS;
-use super::node::{
-    Arithmetic, Collect, Conversion, Fact, Literal, Loop, Node, OfTexts, Order, Quantifier, Trusted,
-};
+use super::node::{Fact, Literal, Node, OfTexts, Trusted};
 use crate::predicate::bindings::Names;
 use crate::predicate::check::Checked;
 use crate::predicate::context::Context;
 use crate::predicate::functions::Plan;
-use crate::predicate::rewrite::weight;
 use crate::predicate::types::Type;
+use words::{arithmetic, conversion, literal, literals, order, texts, type_name};
 
 /// Returns the tree of `root`; `None` if it has parts that are not evaluated directly.
 pub(super) fn build(root: &IdedExpr, checked: &Checked, names: &Names) -> Option<Node> {
@@ -248,79 +247,6 @@ impl<'c> Builder<'c> {
         });
         Some(Node::Map(entries.collect::<Option<_>>()?))
     }
-
-    /// Recognizes what each macro is written out as.
-    fn comprehension(&mut self, all: &'c ComprehensionExpr) -> Option<Node> {
-        let range = self.node(&all.iter_range)?;
-        let weight = weight(&all.loop_step);
-        let local = self.locals.len();
-        if local == MAX_LOCALS {
-            return None;
-        }
-        self.locals.push(&all.iter_var);
-        let node = self.rounds(all, Rounds { range, weight, local });
-        self.locals.truncate(local);
-        node
-    }
-
-    fn rounds(&mut self, all: &'c ComprehensionExpr, rounds: Rounds) -> Option<Node> {
-        let Expr::Call(step) = &all.loop_step.expr else { return None };
-        let is_found =
-            |expr: &IdedExpr| matches!(&expr.expr, Expr::Ident(it) if *it == all.accu_var);
-        let quantifier = match (&all.accu_init.expr, step.func_name.as_str()) {
-            (Expr::List(_), _) => return self.collect(all, step, rounds),
-            (Expr::Literal(LiteralValue::Boolean(_)), operators::LOGICAL_AND) => Quantifier::All,
-            (Expr::Literal(LiteralValue::Boolean(_)), operators::LOGICAL_OR) => Quantifier::Exists,
-            (Expr::Literal(LiteralValue::Int(_)), operators::CONDITIONAL) => Quantifier::ExistsOne,
-            _ => return None,
-        };
-        let body = match (quantifier, step.args.as_slice()) {
-            (Quantifier::ExistsOne, [body, _, found]) if is_found(found) => body,
-            (Quantifier::All | Quantifier::Exists, [found, body]) if is_found(found) => body,
-            _ => return None,
-        };
-        Some(Node::Quantify(quantifier, Box::new(rounds.of(self.node(body)?))))
-    }
-
-    fn collect(
-        &mut self,
-        all: &'c ComprehensionExpr,
-        step: &'c CallExpr,
-        rounds: Rounds,
-    ) -> Option<Node> {
-        let is_found =
-            |expr: &IdedExpr| matches!(&expr.expr, Expr::Ident(it) if *it == all.accu_var);
-        let (guard, step) = match (step.func_name.as_str(), step.args.as_slice()) {
-            (operators::CONDITIONAL, [guard, step, found]) if is_found(found) => {
-                let Expr::Call(step) = &step.expr else { return None };
-                (Some(self.node(guard)?), step)
-            }
-            _ => (None, step),
-        };
-        let element = match (step.func_name.as_str(), step.args.as_slice()) {
-            (operators::ADD, [found, IdedExpr { expr: Expr::List(list), .. }])
-                if is_found(found) =>
-            {
-                list.elements.first()?
-            }
-            _ => return None,
-        };
-        let each = rounds.of(self.node(element)?);
-        Some(Node::Collect(Box::new(Collect { each, guard })))
-    }
-}
-
-/// A loop without its body.
-struct Rounds {
-    range: Node,
-    weight: usize,
-    local: usize,
-}
-
-impl Rounds {
-    fn of(self, body: Node) -> Loop {
-        Loop { range: self.range, local: self.local, weight: self.weight, body }
-    }
 }
 
 impl Fact {
@@ -340,73 +266,4 @@ impl Fact {
                 | Self::CurrentNamespace
         )
     }
-}
-
-fn literal(value: &LiteralValue) -> Literal {
-    match value {
-        LiteralValue::Boolean(bool) => Literal::Bool(*bool.inner()),
-        LiteralValue::Bytes(bytes) => Literal::Bytes(bytes.inner().into()),
-        LiteralValue::Double(double) => Literal::Double(*double.inner()),
-        LiteralValue::Int(int) => Literal::Int(*int.inner()),
-        LiteralValue::Null => Literal::Null,
-        LiteralValue::String(text) => Literal::Text(text.inner().into()),
-        LiteralValue::UInt(uint) => Literal::Uint(*uint.inner()),
-    }
-}
-
-/// Returns the elements of a list that is written out in full.
-fn literals(expr: &IdedExpr) -> Option<Box<[Literal]>> {
-    let Expr::List(list) = &expr.expr else { return None };
-    let element = |expr: &IdedExpr| match &expr.expr {
-        Expr::Literal(value) => Some(literal(value)),
-        _ => None,
-    };
-    list.elements.iter().map(element).collect()
-}
-
-fn texts(literals: &[Literal]) -> Option<Box<[Box<str>]>> {
-    let text = |literal: &Literal| match literal {
-        Literal::Text(text) => Some(text.clone()),
-        _ => None,
-    };
-    literals.iter().map(text).collect()
-}
-
-fn type_name(name: &str) -> Option<&'static str> {
-    const NAMES: [&str; 10] =
-        ["bool", "bytes", "double", "int", "list", "map", "null_type", "string", "type", "uint"];
-    NAMES.into_iter().find(|known| *known == name)
-}
-
-fn order(name: &str) -> Option<Order> {
-    Some(match name {
-        operators::LESS => Order::Less,
-        operators::LESS_EQUALS => Order::AtMost,
-        operators::GREATER => Order::Greater,
-        operators::GREATER_EQUALS => Order::AtLeast,
-        _ => return None,
-    })
-}
-
-fn arithmetic(name: &str) -> Option<Arithmetic> {
-    Some(match name {
-        operators::ADD => Arithmetic::Add,
-        operators::SUBSTRACT => Arithmetic::Subtract,
-        operators::MULTIPLY => Arithmetic::Multiply,
-        operators::DIVIDE => Arithmetic::Divide,
-        operators::MODULO => Arithmetic::Remainder,
-        _ => return None,
-    })
-}
-
-fn conversion(name: &str) -> Option<Conversion> {
-    Some(match name.trim_start_matches('.') {
-        "string" => Conversion::Text,
-        "int" => Conversion::Int,
-        "uint" => Conversion::Uint,
-        "double" => Conversion::Double,
-        "bool" => Conversion::Bool,
-        "bytes" => Conversion::Bytes,
-        _ => return None,
-    })
 }
