@@ -29,6 +29,7 @@ use std::sync::Arc;
 
 use crate::fold::{Fold, Watermark};
 use crate::hook::{Builtin, Hook, HookSet, InForce, is_hook, looks_like_a_hook};
+use crate::predicate::ExpressionCache;
 use crate::record::{Act, Namespace, Origin, Received, Record, RecordId};
 use version::{Version, WrittenKey};
 
@@ -39,6 +40,8 @@ const ERASURE_KIND: &str = "core.erasure";
 #[derive(Debug, Clone, Default)]
 pub struct ConfigState {
     watermark: Watermark,
+    /// Where predicates are compiled.
+    expressions: Arc<ExpressionCache>,
     /// Every version of every hook, and of what looks like one, oldest first.
     hooks: BTreeMap<WrittenKey, Vec<Version>>,
     /// Every version of every other setting, oldest first.
@@ -68,6 +71,11 @@ impl Fold for ConfigState {
 }
 
 impl ConfigState {
+    /// Returns the state before the first record, which compiles predicates by way of `expressions`.
+    pub fn new(expressions: Arc<ExpressionCache>) -> Self {
+        Self { expressions, ..Self::default() }
+    }
+
     /// Returns how far this has come.
     pub const fn watermark(&self) -> Watermark {
         self.watermark
@@ -136,7 +144,7 @@ impl ConfigState {
     fn standing(&self, versions: &[Version]) -> Standing {
         let mut standing = Standing::default();
         for version in versions.iter().rev().filter(|it| !self.erased.contains(&it.record_id())) {
-            match version.check() {
+            match version.check(&self.expressions) {
                 Ok(hook) => {
                     let record_id = Some(version.record_id());
                     standing.current = Some(InForce { hook: Arc::clone(hook), record_id });

@@ -18,6 +18,7 @@
 
 mod asked;
 mod bindings;
+mod cache;
 mod check;
 mod context;
 mod deep;
@@ -40,6 +41,7 @@ mod suggest;
 mod types;
 mod value;
 
+pub use cache::{ExpressionCache, ExpressionCacheStats};
 pub use context::Context;
 pub use error::{Flaw, PredicateError};
 pub use facts::{BodyFacts, Facts, RecordFacts, SystemFacts, Trust};

@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::{Hook, Origin, Received, RecordId, Refusal, is_hook, looks_like_a_hook};
 use crate::canon::{Object, Value};
+use crate::predicate::ExpressionCache;
 use crate::record::{Draft, Sequence};
 
 /// The namespace and the name of a hook as a record has them, right or wrong, so that a refused
@@ -84,18 +85,23 @@ impl Version {
     }
 
     /// Returns the hook, or why it is refused. Compiles it the first time.
-    pub(super) fn check(&self) -> Result<&Arc<Hook>, &Refusal> {
+    pub(super) fn check(&self, expressions: &ExpressionCache) -> Result<&Arc<Hook>, &Refusal> {
         match &self.content {
             Content::Refused(refusal) => Err(refusal),
             Content::Hook(unchecked) => {
-                let checked = unchecked.checked.get_or_init(|| self.compile(&unchecked.draft));
+                let check = || self.compile(&unchecked.draft, expressions);
+                let checked = unchecked.checked.get_or_init(check);
                 checked.as_ref().map_err(AsRef::as_ref)
             }
         }
     }
 
-    fn compile(&self, draft: &Draft) -> Result<Arc<Hook>, Arc<Refusal>> {
+    fn compile(
+        &self,
+        draft: &Draft,
+        expressions: &ExpressionCache,
+    ) -> Result<Arc<Hook>, Arc<Refusal>> {
         let refused = |error| Arc::new(Refusal::shape(self.record_id, error));
-        Hook::check(draft).map(Arc::new).map_err(refused)
+        Hook::check_with(draft, expressions).map(Arc::new).map_err(refused)
     }
 }

@@ -69,7 +69,8 @@ impl Engine {
         if let Some(current) = current.as_ref().filter(|_| last <= after) {
             return Ok(Arc::clone(current));
         }
-        let mut config = current.map_or_else(ConfigState::default, |live| live.config.clone());
+        let new = || ConfigState::new(Arc::clone(&self.0.expressions));
+        let mut config = current.map_or_else(new, |live| live.config.clone());
         loop {
             let range = ThreadRange { since_clock: None, after: config.watermark().sequence() };
             let (page, more) =

@@ -4,10 +4,6 @@
 //! **Invariant:** nothing is stored, and nothing of the store is read but trust and counts. The
 //! budget of an evaluation ends it, so the time that a request grants can only be the shorter one.
 
-mod cache;
-
-pub(super) use cache::ExpressionCache;
-
 use super::ApiState;
 use super::answer::Answer;
 use super::call::{Call, members, text};
@@ -37,8 +33,9 @@ pub(super) fn evaluate(state: &ApiState, call: &Call) -> Result<Answer, Problem>
     let timeout_ms = timeout_ms(request)?;
     let given = Given::read(request, context)?;
     let expression = state
+        .engine()
         .expressions()
-        .get(context, source)
+        .expression(source, context)
         .map_err(|error| Problem::of(&error).at("expression"))?;
     let took = Stopwatch::start();
     let result = given.facts(context, state.engine(), |facts| expression.evaluate(facts))?;

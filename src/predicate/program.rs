@@ -15,7 +15,7 @@ use super::{Context, Evaluation, Failure, Ruling, deep, parse};
 use crate::canon;
 
 /// What an expression is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Purpose {
     /// To be true or false.
     Predicate,
@@ -66,6 +66,11 @@ impl Program {
         let expression = rewrite(parsed, &checked, finish);
         let patterns = checked.patterns.into();
         Ok(Self { source, context, expression, patterns })
+    }
+
+    /// Returns how large its patterns are.
+    pub(super) fn pattern_bytes(&self) -> usize {
+        self.patterns.iter().map(|pattern| pattern.bytes()).sum()
     }
 
     /// Evaluates a predicate.

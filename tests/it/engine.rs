@@ -68,6 +68,20 @@ fn a_hook_written_by_another_process_is_seen_at_the_next_question() {
     assert_eq!(here.live().expect("live").config.hooks_loaded(), 0);
 }
 
+#[test]
+fn one_predicate_in_many_namespaces_is_compiled_once() {
+    let engine = Instance::new().open();
+    for clock in 0..20 {
+        let space = format!(",\"namespace\":\"team-{clock}\"");
+        ingest(&engine, &Caller::operator(), &hook("lesson", clock, &space)).expect("written");
+    }
+    assert_eq!(engine.live().expect("live").config.hooks_loaded(), 20);
+    let stats = engine.expressions().stats();
+    assert_eq!((stats.misses, stats.size), (1, 1));
+    // At the door and again at load.
+    assert_eq!(stats.hits, 2 * 20 - 1);
+}
+
 /// Past the door, so that the engine is not told.
 #[test]
 fn a_hook_that_reached_the_store_is_in_force_also_in_memory() {
