@@ -49,7 +49,7 @@ pub use guard::{
     MAX_BUILT, MAX_DEPTH, MAX_LITERAL, MAX_LOOPS, MAX_NESTING, MAX_NODES, MAX_PATTERN_BYTES,
     MAX_PATTERN_NESTING, MAX_SOURCE_BYTES, MAX_UNITS, UNIT_BYTES,
 };
-pub use ruling::{Evaluation, Failure, Ruling};
+pub use ruling::{Evaluation, Failure, FailureKind, Ruling};
 pub use set::PredicateSet;
 
 use std::fmt;

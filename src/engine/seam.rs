@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::{Author, Engine, EngineError, Live};
 use crate::canon::Object;
-use crate::hook::{Asked, Candidate, History, ReturnedCall, RunFacts, Trace};
+use crate::hook::{Asked, Candidate, History, ReturnedCall, RunFacts, Tally, Trace};
 use crate::object;
 use crate::record::{Act, ActorId, Clock, Draft, Namespace, Record, RecordId, ThreadId};
 use crate::secret::mask;
@@ -159,12 +159,8 @@ impl Engine {
                 }
             }
             for (key, tally) in asked.tally() {
-                let counted = Counted {
-                    matched: tally.held,
-                    fires: u32::from(fired.contains(&key)),
-                    errors: tally.errors + tally.overruns,
-                    overruns: tally.overruns,
-                };
+                let Tally { held, failed, nanos } = tally;
+                let counted = Counted { held, spoke: fired.contains(&key), failed, nanos };
                 author.count((&key.namespace, &key.name), counted)?;
             }
             Ok(Some((result, heard)))

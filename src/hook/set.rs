@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Builtin, History, Hook, HookKey, ReturnedCall, RunFacts, shown};
-use crate::predicate::{BodyFacts, Facts, Failure, PredicateSet, RecordFacts, Ruling};
+use crate::predicate::{BodyFacts, Facts, Failure, FailureKind, PredicateSet, RecordFacts, Ruling};
 use crate::record::{Act, DataType, Namespace, RecordId};
 
 /// A hook that is in force, and the record that put it there.
@@ -35,6 +35,8 @@ pub struct Asked {
     pub spoken: Vec<Candidate>,
     /// Hooks that could not be asked. They say nothing, and they are reported.
     pub skipped: Vec<(HookKey, Failure)>,
+    /// What some evaluations took, in nanoseconds, if they were timed.
+    pub timed: Vec<(HookKey, u64)>,
 }
 
 /// The words of one hook for one call. They are said if the hook's cap has room for them.
@@ -61,19 +63,27 @@ impl Candidate {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tally {
     /// Its predicate held.
-    pub held: u32,
-    /// Its predicate failed in another way than by its budget.
-    pub errors: u32,
-    /// Its predicate wanted more work or more memory than its budget.
-    pub overruns: u32,
+    pub held: bool,
+    /// Its predicate failed.
+    pub failed: Option<FailureKind>,
+    /// What evaluating its predicate took, if that was timed.
+    pub nanos: Option<u64>,
 }
 
 impl Asked {
-    /// Returns what to add to the counters, for each hook that held or failed.
-    pub fn tally(&self) -> impl Iterator<Item = (&HookKey, Tally)> {
-        let held = Tally { held: 1, ..Tally::default() };
-        let spoken = self.spoken.iter().map(move |it| (&it.key, held));
-        spoken.chain(self.skipped.iter().map(|(key, failure)| (key, Tally::of(failure))))
+    /// Returns what to add to the counters, for each hook that held, failed or was timed.
+    pub fn tally(&self) -> BTreeMap<&HookKey, Tally> {
+        let mut tally = BTreeMap::<_, Tally>::new();
+        for candidate in &self.spoken {
+            tally.entry(&candidate.key).or_default().held = true;
+        }
+        for (key, failure) in &self.skipped {
+            tally.entry(key).or_default().failed = Some(failure.kind());
+        }
+        for (key, nanos) in &self.timed {
+            tally.entry(key).or_default().nanos = Some(*nanos);
+        }
+        tally
     }
 
     fn hear(&mut self, in_force: &InForce, ruling: Ruling, call: &ReturnedCall<'_>) {
@@ -87,16 +97,6 @@ impl Asked {
             }),
             Ruling::DoesNotHold => {}
             Ruling::Failed(failure) => self.skipped.push((hook.key().clone(), failure)),
-        }
-    }
-}
-
-impl Tally {
-    const fn of(failure: &Failure) -> Self {
-        let none = Self { held: 0, errors: 0, overruns: 0 };
-        match failure {
-            Failure::OverBudget { .. } | Failure::TooLarge { .. } => Self { overruns: 1, ..none },
-            _ => Self { errors: 1, ..none },
         }
     }
 }

@@ -10,6 +10,7 @@ use spl::config::ConfigState;
 use spl::fold::Fold;
 use spl::hook::{Candidate, Hook, HookSet, InForce, Tally};
 use spl::object;
+use spl::predicate::FailureKind;
 use spl::record::{Act, ActorId, Clock, Draft, Namespace, ThreadId};
 
 use crate::log::{Log, value};
@@ -125,12 +126,13 @@ fn what_could_not_be_asked_is_reported_and_counted() {
     let asked = Run::new("default").ask(&hooks, &Call { args, ..Call::of("bash") });
     let skipped: Vec<&str> = asked.skipped.iter().map(|(key, _)| &*key.name).collect();
     assert_eq!(skipped, ["fails", "loops"]);
-    let tally: Vec<(&str, Tally)> = asked.tally().map(|(key, tally)| (&*key.name, tally)).collect();
+    let tally = asked.tally().into_iter().map(|(key, tally)| (&*key.name, tally));
+    let tally: Vec<(&str, Tally)> = tally.collect();
     let none = Tally::default();
     let want = [
-        ("holds", Tally { held: 1, ..none }),
-        ("fails", Tally { errors: 1, ..none }),
-        ("loops", Tally { overruns: 1, ..none }),
+        ("fails", Tally { failed: Some(FailureKind::Error), ..none }),
+        ("holds", Tally { held: true, ..none }),
+        ("loops", Tally { failed: Some(FailureKind::OverBudget), ..none }),
     ];
     assert_eq!(tally, want);
 }

@@ -70,7 +70,8 @@ fn a_hook_written_by_another_process_is_seen_at_the_next_question() {
 
 #[test]
 fn one_predicate_in_many_namespaces_is_compiled_once() {
-    let engine = Instance::new().open();
+    let instance = Instance::new();
+    let engine = instance.open();
     for clock in 0..20 {
         let space = format!(",\"namespace\":\"team-{clock}\"");
         ingest(&engine, &Caller::operator(), &hook("lesson", clock, &space)).expect("written");
