@@ -19,6 +19,7 @@ mod door;
 mod error;
 mod health;
 mod home;
+mod known;
 mod live;
 mod seam;
 mod settings;

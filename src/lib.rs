@@ -12,7 +12,9 @@
 //! use spl::engine::{Caller, Engine};
 //! use spl::hook::{Fires, History, ReturnedCall, RunFacts, Trace};
 //! use spl::object;
+//! use spl::predicate::SystemFacts;
 //! use spl::record::{ActorId, Clock, Namespace, ThreadId};
+//! use spl::trust::Standing;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! // `Engine::open` takes the home of an instance; this one ends with the value.
@@ -43,10 +45,9 @@
 //!     actor: &ActorId::parse("did:sync:agent:mine")?,
 //!     namespace: &Namespace::root(),
 //!     domain: "general",
-//!     trust: 0.0,
-//!     trust_count: 0,
+//!     trust: &Standing::default(),
 //!     now: engine.store().now(),
-//!     system: spl::predicate::SystemFacts::default(),
+//!     system: &SystemFacts::default(),
 //! };
 //!
 //! // `live` sees what any process on this home has written up to now.

@@ -31,20 +31,23 @@ mod functions;
 mod guard;
 mod meter;
 mod ops;
+mod order;
 mod parse;
 mod pattern;
 mod program;
 mod rewrite;
 mod ruling;
+mod selector;
 mod set;
 mod suggest;
 mod types;
 mod value;
+mod worker;
 
 pub use cache::{ExpressionCache, ExpressionCacheStats};
 pub use context::Context;
 pub use error::{Flaw, PredicateError};
-pub use facts::{BodyFacts, Facts, RecordFacts, SystemFacts, Trust};
+pub use facts::{BodyFacts, Facts, RecordFacts, System, SystemFacts, Trust};
 pub use guard::{
     MAX_BUILT, MAX_DEPTH, MAX_LITERAL, MAX_LOOPS, MAX_NESTING, MAX_NODES, MAX_PATTERN_BYTES,
     MAX_PATTERN_NESTING, MAX_SOURCE_BYTES, MAX_UNITS, UNIT_BYTES,

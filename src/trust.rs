@@ -25,6 +25,7 @@ pub use wilson::wilson_lower_bound;
 
 use std::collections::BTreeMap;
 
+use crate::predicate::Trust;
 use crate::record::{ActorId, Received, Sequence};
 use crate::time::Timestamp;
 
@@ -38,6 +39,17 @@ pub struct Standing {
     pub score: f64,
     /// How many verdicts were counted, each as one whatever its age.
     pub count: u64,
+}
+
+/// The standing that somebody was asked about: of whom and in which domain is theirs to know.
+impl Trust for Standing {
+    fn score(&self, _: &str, _: &str) -> f64 {
+        self.score
+    }
+
+    fn count(&self, _: &str, _: &str) -> i64 {
+        i64::try_from(self.count).unwrap_or(i64::MAX)
+    }
 }
 
 /// Every verdict that counts, by who is judged and in which domain.

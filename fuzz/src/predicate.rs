@@ -6,6 +6,7 @@ use spl::predicate::{
     BodyFacts, Context, Expression, Facts, Failure, MAX_BUILT, MAX_UNITS, Predicate, RecordFacts,
     Ruling, SystemFacts, Trust,
 };
+use spl::record::RecordId;
 
 /// Checks the bytes as source for both contexts.
 ///
@@ -24,7 +25,7 @@ pub fn check(bytes: &[u8]) -> bool {
 
 /// Any result of an expression is a value.
 fn answered(source: &str, body: BodyFacts<'_>) {
-    let parents = ["ab".repeat(32)];
+    let parents = [RecordId::from_bytes([0xab; 32])];
     if let Ok(expression) = Expression::compile(source, Context::Permission)
         && let Ok(value) = expression.evaluate(&facts(&parents, body))
     {
@@ -33,7 +34,7 @@ fn answered(source: &str, body: BodyFacts<'_>) {
 }
 
 fn ruled_within_budget(source: &str, context: Context, body: BodyFacts<'_>) -> bool {
-    let parents = ["ab".repeat(32)];
+    let parents = [RecordId::from_bytes([0xab; 32])];
     let facts = facts(&parents, body);
     let predicate = match Predicate::compile(source, context) {
         Ok(predicate) => predicate,
@@ -78,7 +79,7 @@ fn body() -> Object {
     body
 }
 
-fn facts<'a>(parents: &'a [String], body: BodyFacts<'a>) -> Facts<'a> {
+fn facts<'a>(parents: &'a [RecordId], body: BodyFacts<'a>) -> Facts<'a> {
     Facts {
         record: RecordFacts {
             act: "KNOW",
@@ -94,9 +95,12 @@ fn facts<'a>(parents: &'a [String], body: BodyFacts<'a>) -> Facts<'a> {
         namespace: "acme/site",
         trust: &Little,
         now_secs: 1_796_045_823,
-        system: SystemFacts::default(),
+        system: &SYSTEM,
     }
 }
+
+static SYSTEM: SystemFacts<'_> =
+    SystemFacts { uptime_secs: 0, records_total: 0, threads_total: 0, daemon_version: "" };
 
 struct Little;
 

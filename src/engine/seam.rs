@@ -3,8 +3,7 @@
 //! Hooks sit at this seam alone. What comes out is words, and a record of each; there is no way
 //! from here to the call, its arguments or its result.
 
-use std::sync::Arc;
-
+use super::known::Known;
 use super::{Author, Engine, EngineError, Live};
 use crate::canon::Object;
 use crate::hook::{Asked, Candidate, History, ReturnedCall, RunFacts, Tally, Trace};
@@ -12,7 +11,6 @@ use crate::object;
 use crate::record::{Act, ActorId, Clock, Draft, Namespace, Record, RecordId, ThreadId};
 use crate::secret::mask;
 use crate::store::Counted;
-use crate::trust::Standing;
 
 /// The kind of the record of an observation.
 const OBSERVATION_KIND: &str = "core.work.observation.v1";
@@ -82,7 +80,6 @@ impl Engine {
         returned: &ToolReturn,
     ) -> Result<(Record, Vec<Heard>), EngineError> {
         let live = self.live()?;
-        let standing = self.standing(&seat.actor, &seat.domain)?;
         history.note(&Trace {
             empty: returned.empty,
             ..Trace::of(&returned.tool, &returned.args, &returned.status, &returned.answer)
@@ -92,10 +89,12 @@ impl Engine {
                 .with_parents(vec![returned.call]);
         // A predicate may read the clock of the result, which is decided when it is stored. So it
         // is foreseen, and in the rare case that it was taken meanwhile, everything is asked again.
+        let mut known = Known::new(self, seat);
         for _ in 0..MAX_ATTEMPTS {
             let clock =
                 self.store().read(|reader| reader.next_clock(&result.thread, &result.actor))?;
-            let asked = self.ask(seat, history, returned, &live, standing, clock)?;
+            let asked = self.ask(seat, history, returned, &live, &known, clock);
+            let asked = known.vouch(asked)?;
             if let Some(heard) = self.store_result(seat, &result, clock, asked)? {
                 return Ok(heard);
             }
@@ -108,10 +107,10 @@ impl Engine {
         seat: &RunSeat,
         history: &History,
         returned: &ToolReturn,
-        live: &Arc<Live>,
-        standing: Standing,
+        live: &Live,
+        known: &Known<'_>,
         clock: Clock,
-    ) -> Result<Asked, EngineError> {
+    ) -> Asked {
         let call = ReturnedCall {
             tool: &returned.tool,
             args: &returned.args,
@@ -126,12 +125,11 @@ impl Engine {
             actor: &seat.actor,
             namespace: &seat.namespace,
             domain: &seat.domain,
-            trust: standing.score,
-            trust_count: i64::try_from(standing.count).unwrap_or(i64::MAX),
+            trust: known,
             now: self.store().now(),
-            system: self.system()?,
+            system: known,
         };
-        Ok(live.hooks.ask(&call, &run, history))
+        live.hooks.ask(&call, &run, history)
     }
 
     /// Stores the result, the observations of the hooks that have fires left, and the counters;

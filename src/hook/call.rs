@@ -1,7 +1,7 @@
 //! What hooks are asked about: a call that returned, and the run it belongs to.
 
 use crate::canon::Object;
-use crate::predicate::{SystemFacts, Trust};
+use crate::predicate::{System, Trust};
 use crate::record::{ActorId, Clock, Namespace, RecordId, ThreadId};
 use crate::time::Timestamp;
 
@@ -36,8 +36,8 @@ impl<'a> ReturnedCall<'a> {
     }
 }
 
-/// The run that a call belongs to.
-#[derive(Debug, Clone, Copy)]
+/// The run that a call belongs to. What may have to be looked up is looked up when a predicate asks.
+#[derive(Clone, Copy)]
 pub struct RunFacts<'a> {
     /// The loop thread.
     pub thread: &'a ThreadId,
@@ -47,24 +47,22 @@ pub struct RunFacts<'a> {
     pub namespace: &'a Namespace,
     /// What the run's work is trusted under.
     pub domain: &'a str,
-    /// The score of the run's own actor in its own domain.
-    pub trust: f64,
-    /// How many verdicts that score is made of.
-    pub trust_count: i64,
+    /// The trust in the run's own actor in its own domain. It is asked about no other.
+    pub trust: &'a dyn Trust,
     /// The time of day.
     pub now: Timestamp,
     /// The instance.
-    pub system: SystemFacts<'a>,
+    pub system: &'a dyn System,
 }
 
 /// A hook learns the trust in the run's own actor and domain; of everybody else it learns nothing.
 impl Trust for RunFacts<'_> {
     fn score(&self, actor: &str, domain: &str) -> f64 {
-        if self.is_own(actor, domain) { self.trust } else { 0.0 }
+        if self.is_own(actor, domain) { self.trust.score(actor, domain) } else { 0.0 }
     }
 
     fn count(&self, actor: &str, domain: &str) -> i64 {
-        if self.is_own(actor, domain) { self.trust_count } else { 0 }
+        if self.is_own(actor, domain) { self.trust.count(actor, domain) } else { 0 }
     }
 }
 

@@ -21,7 +21,7 @@ pub struct InForce {
 pub struct HookSet {
     /// The hooks of each namespace by its path, in the order of their names. Along one line of
     /// descent the depths differ, so asking from the root down is the order of decision 7.
-    spaces: BTreeMap<Box<str>, Arc<PredicateSet<InForce>>>,
+    spaces: BTreeMap<Box<str>, PredicateSet<HookKey, InForce>>,
     len: usize,
 }
 
@@ -114,14 +114,14 @@ impl HookSet {
             }
         }
         let len = spaces.values().map(Vec::len).sum();
-        let index = |hooks: Vec<InForce>| -> PredicateSet<InForce> {
+        let index = |hooks: Vec<InForce>| -> PredicateSet<HookKey, InForce> {
             let keyed = |it: InForce| {
                 let when = it.hook.when().clone();
-                (it, when)
+                (it.hook.key().clone(), it, when)
             };
             hooks.into_iter().map(keyed).collect()
         };
-        let spaces = spaces.into_iter().map(|(path, hooks)| (path, Arc::new(index(hooks))));
+        let spaces = spaces.into_iter().map(|(path, hooks)| (path, index(hooks)));
         Self { spaces: spaces.collect(), len }
     }
 
@@ -142,10 +142,9 @@ impl HookSet {
     pub fn ask(&self, call: &ReturnedCall<'_>, run: &RunFacts<'_>, history: &History) -> Asked {
         let mut asked = Asked::default();
         asked.spoken.extend(Builtin::ALL.iter().filter_map(|it| it.candidate(call, history)));
-        let parents: Vec<String> = call.call.iter().map(RecordId::to_string).collect();
-        let facts = facts(call, run, &parents);
+        let facts = facts(call, run);
         for space in self.lineage(run.namespace) {
-            space.ask(&facts, |in_force, ruling| asked.hear(in_force, ruling, call));
+            space.ask(&facts, |_, in_force, ruling| asked.hear(in_force, ruling, call));
         }
         asked
     }
@@ -156,22 +155,19 @@ impl HookSet {
         &'a self,
         namespace: &'a Namespace,
     ) -> impl Iterator<Item = &'a InForce> {
-        self.lineage(namespace).flat_map(|space| space.iter().map(|(in_force, _)| in_force))
+        self.lineage(namespace).flat_map(|space| space.iter().map(|(_, in_force, _)| in_force))
     }
 
     /// Returns the hooks of `namespace` and of those above it, from the root down.
     fn lineage<'a>(
         &'a self,
         namespace: &'a Namespace,
-    ) -> impl Iterator<Item = &'a PredicateSet<InForce>> {
+    ) -> impl Iterator<Item = &'a PredicateSet<HookKey, InForce>> {
         let path = namespace.as_str();
         let above = path.match_indices('/').filter_map(move |(end, _)| path.get(..end));
         // `default` is above every path, also where it is written as its first segment.
         let below_root = above.chain([path]).filter(|path| *path != ROOT);
-        [ROOT]
-            .into_iter()
-            .chain(below_root)
-            .filter_map(|path| Some(self.spaces.get(path)?.as_ref()))
+        [ROOT].into_iter().chain(below_root).filter_map(|path| self.spaces.get(path))
     }
 }
 
@@ -179,11 +175,7 @@ impl HookSet {
 const ROOT: &str = "default";
 
 /// The synthetic record that a predicate sees (contract §5.3).
-fn facts<'a>(
-    call: &'a ReturnedCall<'_>,
-    run: &'a RunFacts<'_>,
-    parents: &'a [String],
-) -> Facts<'a> {
+fn facts<'a>(call: &'a ReturnedCall<'_>, run: &'a RunFacts<'_>) -> Facts<'a> {
     Facts {
         record: RecordFacts {
             act: Act::Call.as_str(),
@@ -191,7 +183,7 @@ fn facts<'a>(
             thread: run.thread.as_str(),
             data_type: DataType::Scalar.as_str(),
             clock: call.clock.get(),
-            parents,
+            parents: call.call.as_slice(),
             body: BodyFacts::Call {
                 tool: call.tool,
                 args: call.args,

@@ -87,7 +87,7 @@ struct Given<'a> {
     thread: &'a str,
     data_type: &'a str,
     clock: i64,
-    parents: Vec<String>,
+    parents: Vec<RecordId>,
     namespace: &'a str,
     resource: String,
 }
@@ -156,7 +156,7 @@ impl<'a> Given<'a> {
             namespace: self.namespace,
             trust: &known,
             now_secs: engine.store().now().as_secs(),
-            system: SystemFacts {
+            system: &SystemFacts {
                 uptime_secs,
                 records_total,
                 daemon_version: env!("CARGO_PKG_VERSION"),
@@ -221,15 +221,12 @@ fn clock(record: &Object) -> Result<i64, Problem> {
     }
 }
 
-fn parents(record: &Object) -> Result<Vec<String>, Problem> {
+fn parents(record: &Object) -> Result<Vec<RecordId>, Problem> {
     let wrong = || {
         let message = "`record.parents` must be a list of record ids";
         Problem::from(ShapeError::new("record.parents", Reason::BadValue, message))
     };
     let Some(value) = record.get("parents") else { return Ok(Vec::new()) };
-    let read = |parent: &Value| {
-        let id = parent.as_str().and_then(RecordId::parse).ok_or_else(wrong)?;
-        Ok(id.to_string())
-    };
+    let read = |parent: &Value| parent.as_str().and_then(RecordId::parse).ok_or_else(wrong);
     value.as_array().ok_or_else(wrong)?.iter().map(read).collect()
 }

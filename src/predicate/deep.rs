@@ -7,52 +7,24 @@
 //! there.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{Sender, channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::mpsc::channel;
 
-const STACK_BYTES: usize = 64 * 1024 * 1024;
+use super::worker::Worker;
 
-type Job = Box<dyn FnOnce() + Send>;
+pub(super) use super::worker::NotDone;
 
-/// Where the thread takes its work from, once it has been started.
-static DOOR: Mutex<Option<Sender<Job>>> = Mutex::new(None);
-
-/// The work was not done: it panicked, or there is no thread to do it.
-#[derive(Debug)]
-pub(super) struct NotDone;
+static DEEP: Worker = Worker::new("predicate", 64 * 1024 * 1024);
 
 /// Does `work` on the deep thread and waits for it.
 pub(super) fn run<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, NotDone> {
     let (answer, answered) = channel();
-    submit(Box::new(move || {
+    DEEP.submit(Box::new(move || {
         // The receiver waits below; if it is gone, so is whoever asked.
         let _ = answer.send(catch_unwind(AssertUnwindSafe(work)));
     }))?;
     answered.recv().map_err(|_| NotDone)?.map_err(|_panic| NotDone)
-}
-
-fn submit(job: Job) -> Result<(), NotDone> {
-    let mut door = DOOR.lock().unwrap_or_else(PoisonError::into_inner);
-    let job = match door.as_ref() {
-        Some(open) => match open.send(job) {
-            Ok(()) => return Ok(()),
-            Err(unsent) => unsent.0,
-        },
-        None => job,
-    };
-    let open = start()?;
-    let sent = open.send(job);
-    *door = Some(open);
-    sent.map_err(|_| NotDone)
-}
-
-fn start() -> Result<Sender<Job>, NotDone> {
-    let (open, jobs) = channel::<Job>();
-    let thread = std::thread::Builder::new().name("predicate".to_owned()).stack_size(STACK_BYTES);
-    thread.spawn(move || jobs.iter().for_each(|job| job())).map_err(|_| NotDone)?;
-    Ok(open)
 }
 
 #[cfg(test)]

@@ -117,14 +117,14 @@ fn record<'f>(facts: &'f Facts<'f>) -> MapFact<'f> {
         ("thread", Fact::text(record.thread)),
         ("data_type", Fact::text(record.data_type)),
         ("clock", Fact::int(record.clock)),
-        ("parents", Fact::List(ListFact::of_texts(record.parents))),
+        ("parents", Fact::List(ListFact::of_ids(record.parents))),
         ("body", Fact::Map(body)),
     ])
 }
 
 /// What is not known yet answers as if there were none of it.
 fn system<'f>(facts: &'f Facts<'f>) -> MapFact<'f> {
-    let system = &facts.system;
+    let system = facts.system.read();
     let today = MapFact::of_fields([
         ("dispatches", Fact::int(0)),
         ("cost_usd", Fact::Double(0.0.into())),

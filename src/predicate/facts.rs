@@ -1,6 +1,7 @@
 //! What predicates are asked about: borrowed, and read only where a predicate looks.
 
 use crate::canon;
+use crate::record::RecordId;
 
 /// Everything that one evaluation may look at.
 #[derive(Clone, Copy)]
@@ -18,7 +19,7 @@ pub struct Facts<'a> {
     /// The time, in seconds since 1970.
     pub now_secs: i64,
     /// The instance.
-    pub system: SystemFacts<'a>,
+    pub system: &'a dyn System,
 }
 
 /// The fields of `record`.
@@ -35,7 +36,7 @@ pub struct RecordFacts<'a> {
     /// `record.clock`
     pub clock: i64,
     /// `record.parents`
-    pub parents: &'a [String],
+    pub parents: &'a [RecordId],
     /// `record.body`
     pub body: BodyFacts<'a>,
 }
@@ -71,7 +72,21 @@ pub struct SystemFacts<'a> {
     pub daemon_version: &'a str,
 }
 
-/// What is known about actors. Who may know what is for the implementation to say.
+/// What is known about the instance. It is read when a predicate looks, and by a set of predicates
+/// only once.
+pub trait System: Sync {
+    /// Returns what is known.
+    fn read(&self) -> SystemFacts<'_>;
+}
+
+impl System for SystemFacts<'_> {
+    fn read(&self) -> SystemFacts<'_> {
+        *self
+    }
+}
+
+/// What is known about actors. Who may know what is for the implementation to say. It is asked when
+/// a predicate asks.
 pub trait Trust: Sync {
     /// Returns how far `actor` is trusted in `domain`, from 0 to 1.
     fn score(&self, actor: &str, domain: &str) -> f64;

@@ -9,8 +9,10 @@ use super::check::{self, written};
 use super::error::{Flaw, PredicateError};
 use super::guard::{self, MAX_BUILT, MAX_UNITS};
 use super::meter::{self, Meter, Stop};
+use super::order::order;
 use super::pattern::Pattern;
 use super::rewrite::rewrite;
+use super::selector::Selector;
 use super::{Context, Evaluation, Failure, Ruling, deep, parse};
 use crate::canon;
 
@@ -28,6 +30,7 @@ pub(super) enum Purpose {
 pub(super) struct Program {
     pub(super) source: Box<str>,
     pub(super) context: Context,
+    pub(super) selector: Selector,
     expression: IdedExpr,
     patterns: Arc<[Arc<Pattern>]>,
 }
@@ -56,16 +59,17 @@ impl Program {
         let (parsed, columns) = parse::parse(&source)?;
         guard::tree(&parsed, &columns)?;
         let (ty, checked) = check::check(&parsed, context, &columns)?;
-        let finish = match purpose {
+        let (ordered, finish) = match purpose {
             Purpose::Predicate => {
                 check::must_be_bool(&parsed, ty, &columns)?;
-                "@verdict"
+                (order(parsed, context), "@verdict")
             }
-            Purpose::Result => "@answer",
+            Purpose::Result => (parsed, "@answer"),
         };
-        let expression = rewrite(parsed, &checked, finish);
+        let selector = Selector::of(&ordered, context);
+        let expression = rewrite(ordered, &checked, finish);
         let patterns = checked.patterns.into();
-        Ok(Self { source, context, expression, patterns })
+        Ok(Self { source, context, selector, expression, patterns })
     }
 
     /// Returns how large its patterns are.

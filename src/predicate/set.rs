@@ -1,65 +1,169 @@
 //! Many predicates, asked about the same facts.
+//!
+//! A set is a base that never changes and a small delta. Both find by what a call is like those of
+//! their predicates that may have something to say, and only those are evaluated: a predicate
+//! that asks for another tool costs nothing. The base is built anew when the delta has grown, on a
+//! thread of its own; until a later change takes it over, the delta answers.
+//!
+//! **Invariant:** what a set answers is what its predicates answer one by one.
+
+mod delta;
+mod index;
+mod lookup;
+mod needles;
+mod rebuild;
+
+use std::fmt;
+use std::sync::Arc;
 
 use super::{Facts, Predicate, Ruling};
-use crate::predicate::engine;
+use delta::{Delta, merge};
+use index::{Entry, Index};
+use rebuild::{Rebuild, bearable};
 
-/// Predicates, each with the key that its owner knows it by.
-#[derive(Debug, Clone)]
-pub struct PredicateSet<K> {
-    predicates: Vec<(K, Predicate)>,
+/// Predicates, each with the key that its owner knows it by and what the owner keeps with it.
+///
+/// A copy is another handle on the same predicates, until either is changed.
+#[derive(Clone)]
+pub struct PredicateSet<K, V> {
+    base: Arc<Index<K, V>>,
+    delta: Arc<Delta<K, V>>,
+    rebuild: Option<Arc<Rebuild<K, V>>>,
 }
 
-impl<K> PredicateSet<K> {
+impl<K: Ord + Clone, V: Clone> PredicateSet<K, V> {
     /// Returns a set without predicates.
-    pub const fn new() -> Self {
-        Self { predicates: Vec::new() }
+    pub fn new() -> Self {
+        Self::of(Vec::new())
     }
 
-    /// Adds a predicate. Answers come in the order in which predicates were added.
-    pub fn insert(&mut self, key: K, predicate: Predicate) {
-        self.predicates.push((key, predicate));
+    fn of(entries: Vec<Entry<K, V>>) -> Self {
+        let (base, delta) = (Arc::new(Index::of(entries)), Arc::new(Delta::none()));
+        Self { base, delta, rebuild: None }
+    }
+
+    /// Puts a predicate in the place of the one that has this key, if any. What that takes does
+    /// not depend on how many there are.
+    pub fn insert(&mut self, key: K, value: V, predicate: Predicate)
+    where
+        K: Send + Sync + 'static,
+        V: Send + Sync + 'static,
+    {
+        self.change(&key.clone(), Some(Entry { key, value, predicate }));
+    }
+
+    /// Removes the predicate that has this key, and tells whether there was one.
+    pub fn remove(&mut self, key: &K) -> bool
+    where
+        K: Send + Sync + 'static,
+        V: Send + Sync + 'static,
+    {
+        let there = self.get(key).is_some();
+        if there {
+            self.change(key, None);
+        }
+        there
+    }
+
+    fn change(&mut self, key: &K, entry: Option<Entry<K, V>>)
+    where
+        K: Send + Sync + 'static,
+        V: Send + Sync + 'static,
+    {
+        self.adopt();
+        self.delta = Arc::new(self.delta.with(&self.base, key, entry));
+        self.rebuild = match self.rebuild.take() {
+            Some(rebuild) => Some(Arc::unwrap_or_clone(rebuild).without(key.clone())),
+            None if self.delta.len() <= bearable(self.base.entries().len()) => None,
+            None => Rebuild::start(&self.base, &self.delta),
+        }
+        .map(Arc::new);
+    }
+
+    /// Takes over the base that was being built, if it is.
+    fn adopt(&mut self) {
+        let rebuild = self.rebuild.as_ref();
+        let Some((built, rebuild)) = rebuild.and_then(|it| Some((it.built()?, it))) else { return };
+        if let Some(base) = built {
+            self.delta = Arc::new(self.delta.only(rebuild.since(), base));
+            self.base = Arc::clone(base);
+        }
+        self.rebuild = None;
+    }
+
+    /// Returns the same set, built at once. After many changes that saves the delta's part of
+    /// every question.
+    #[must_use]
+    pub fn compacted(&self) -> Self {
+        Self::of(self.delta.entries(&self.base).cloned().collect())
+    }
+
+    /// Returns the predicate that has this key.
+    pub fn get(&self, key: &K) -> Option<(&V, &Predicate)> {
+        let in_base = || {
+            let position = self.base.position(key).ok()?;
+            self.base
+                .entries()
+                .get(position)
+                .filter(|_| !index::contains(&self.delta.gone, position))
+        };
+        let entry = self.delta.new.get(key).or_else(in_base)?;
+        Some((&entry.value, &entry.predicate))
     }
 
     /// Returns how many predicates there are.
-    pub const fn len(&self) -> usize {
-        self.predicates.len()
+    pub fn len(&self) -> usize {
+        self.base.entries().len() - self.delta.gone.len() + self.delta.new.entries().len()
     }
 
     /// Tells whether there are no predicates.
-    pub const fn is_empty(&self) -> bool {
-        self.predicates.is_empty()
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
-    /// Returns the predicates, in order.
-    pub fn iter(&self) -> impl Iterator<Item = (&K, &Predicate)> {
-        self.predicates.iter().map(|(key, predicate)| (key, predicate))
+    /// Returns the predicates, in the order of their keys.
+    pub fn iter(&self) -> impl Iterator<Item = (&K, &V, &Predicate)> {
+        let entries = self.delta.entries(&self.base);
+        entries.map(|entry| (&entry.key, &entry.value, &entry.predicate))
     }
 
-    /// Asks every predicate about `facts` and calls `answer` for those that hold or fail, in
-    /// order. Of those that do not hold nothing is heard.
-    pub fn ask(&self, facts: &Facts<'_>, mut answer: impl FnMut(&K, Ruling)) {
-        if self.predicates.is_empty() {
-            return;
+    /// Calls `answer` for the predicates that hold of `facts` or fail on them, in the order of
+    /// their keys. Of those that do not hold nothing is heard.
+    pub fn ask(&self, facts: &Facts<'_>, mut answer: impl FnMut(&K, &V, Ruling)) {
+        let old = self.base.ask(facts, &self.delta.gone);
+        let new = self.delta.new.ask(facts, &[]);
+        for (entry, ruling) in merge(old, new, |(entry, _)| &entry.key) {
+            answer(&entry.key, &entry.value, ruling);
         }
-        engine::with_context(facts, |context| {
-            for (key, predicate) in &self.predicates {
-                match predicate.0.ask(context).ruling {
-                    Ruling::DoesNotHold => {}
-                    ruling => answer(key, ruling),
-                }
-            }
-        });
     }
 }
 
-impl<K> Default for PredicateSet<K> {
+impl<K: Ord + Clone, V: Clone> Default for PredicateSet<K, V> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<K> FromIterator<(K, Predicate)> for PredicateSet<K> {
-    fn from_iter<I: IntoIterator<Item = (K, Predicate)>>(predicates: I) -> Self {
-        Self { predicates: predicates.into_iter().collect() }
+/// Built at once. Of two predicates with one key the later stays.
+impl<K: Ord + Clone, V: Clone> FromIterator<(K, V, Predicate)> for PredicateSet<K, V> {
+    fn from_iter<I: IntoIterator<Item = (K, V, Predicate)>>(predicates: I) -> Self {
+        let entry = |(key, value, predicate)| Entry { key, value, predicate };
+        let mut entries: Vec<Entry<K, V>> = predicates.into_iter().map(entry).collect();
+        // Stable, so that of equal keys the last one is the later.
+        entries.sort_by(|one, two| one.key.cmp(&two.key));
+        entries.dedup_by(|later, kept| {
+            let same = later.key == kept.key;
+            if same {
+                std::mem::swap(later, kept);
+            }
+            same
+        });
+        Self::of(entries)
+    }
+}
+
+impl<K: Ord + Clone + fmt::Debug, V: Clone + fmt::Debug> fmt::Debug for PredicateSet<K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
     }
 }

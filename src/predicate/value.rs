@@ -23,6 +23,7 @@ use cel::common::types::{CelBool, CelDouble, CelInt, CelNull, CelString, CelUInt
 use cel::common::value::{CowVal, Val};
 
 use crate::canon::{Number, Value};
+use crate::record::RecordId;
 
 /// One fact.
 #[derive(Debug, Clone)]
@@ -54,6 +55,11 @@ impl<'a> Fact<'a> {
     /// Returns a fact that borrows `text`.
     pub(super) fn text(text: &'a str) -> Self {
         Self::Text(CelString::from(text))
+    }
+
+    /// Returns the text of `id`.
+    fn id(id: &RecordId) -> Self {
+        Self::Text(CelString::from(id.to_string()))
     }
 
     /// Returns a fact of the integer.

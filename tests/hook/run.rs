@@ -5,6 +5,7 @@ use spl::hook::{Asked, Fires, History, HookSet, Observed, ReturnedCall, RunFacts
 use spl::predicate::SystemFacts;
 use spl::record::{ActorId, Clock, Namespace, ThreadId};
 use spl::time::Timestamp;
+use spl::trust::Standing;
 
 /// One call, as it returned.
 #[derive(Debug, Clone, Default)]
@@ -30,6 +31,7 @@ pub(crate) struct Run {
     namespace: Namespace,
     history: History,
     fires: Fires,
+    system: SystemFacts<'static>,
 }
 
 impl Run {
@@ -40,6 +42,7 @@ impl Run {
             namespace: Namespace::parse(namespace).expect("a namespace"),
             history: History::default(),
             fires: Fires::default(),
+            system: SystemFacts::default(),
         }
     }
 
@@ -76,10 +79,9 @@ impl Run {
             actor: &self.actor,
             namespace: &self.namespace,
             domain: "ops",
-            trust: 0.5,
-            trust_count: 4,
+            trust: &Standing { score: 0.5, count: 4 },
             now: Timestamp::from_millis(0),
-            system: SystemFacts::default(),
+            system: &self.system,
         }
     }
 }

@@ -2,12 +2,13 @@
 
 use spl::canon::Object;
 use spl::predicate::{BodyFacts, Facts, RecordFacts, SystemFacts, Trust};
+use spl::record::RecordId;
 
 /// Facts, and everything they borrow.
 #[derive(Debug, Clone)]
 pub(crate) struct World {
     pub(crate) act: String,
-    pub(crate) parents: Vec<String>,
+    pub(crate) parents: Vec<RecordId>,
     pub(crate) clock: i64,
     pub(crate) body: Body,
     pub(crate) resource: String,
@@ -47,7 +48,7 @@ impl World {
     pub(crate) fn of_call(args: Object) -> Self {
         Self {
             act: "CALL".into(),
-            parents: vec!["ab".repeat(32)],
+            parents: vec![RecordId::from_bytes([0xab; 32])],
             clock: 11,
             body: Body::Call {
                 tool: "bash".into(),
@@ -89,7 +90,7 @@ impl World {
             namespace: &self.namespace,
             trust: &self.trusted,
             now_secs: self.now,
-            system: SystemFacts {
+            system: &SystemFacts {
                 uptime_secs: 60,
                 records_total: 3,
                 threads_total: 2,

@@ -67,8 +67,8 @@ fn check(file: &Path) -> Result<(), String> {
             let facts = case.world.facts();
             let alone = predicate.holds(&facts);
             let mut in_set = Ruling::DoesNotHold;
-            let set = PredicateSet::from_iter([((), predicate)]);
-            set.ask(&facts, |(), ruling| in_set = ruling);
+            let set = PredicateSet::from_iter([((), (), predicate)]);
+            set.ask(&facts, |(), (), ruling| in_set = ruling);
             assert_eq!(alone, in_set, "{name}");
             match alone {
                 Ruling::Holds => Want::Holds,

@@ -195,9 +195,10 @@ proptest! {
             .map(|(key, predicate)| (*key, predicate.holds(&world.facts())))
             .filter(|(_, ruling)| *ruling != Ruling::DoesNotHold)
             .collect();
-        let set: PredicateSet<usize> = compiled.into_iter().collect();
+        let set: PredicateSet<usize, ()> =
+            compiled.into_iter().map(|(key, predicate)| (key, (), predicate)).collect();
         let mut together = Vec::new();
-        set.ask(&world.facts(), |key, ruling| together.push((*key, ruling)));
+        set.ask(&world.facts(), |key, (), ruling| together.push((*key, ruling)));
         prop_assert_eq!(together, alone);
     }
 }

@@ -4,3 +4,4 @@ mod facts;
 mod fixtures;
 mod hostile;
 mod laws;
+mod lazy;

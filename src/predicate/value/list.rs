@@ -8,6 +8,7 @@ use cel::common::value::{CowVal, Val};
 use super::lent::{Lent, Source};
 use super::{Fact, container, key, not_an_index};
 use crate::canon::Value;
+use crate::record::RecordId;
 
 /// A list of facts.
 #[derive(Debug, Clone)]
@@ -19,7 +20,7 @@ pub(in crate::predicate) struct ListFact<'a> {
 #[derive(Debug, Clone, Copy)]
 enum Items<'a> {
     Values(&'a [Value]),
-    Texts(&'a [String]),
+    Ids(&'a [RecordId]),
 }
 
 impl<'a> ListFact<'a> {
@@ -28,22 +29,22 @@ impl<'a> ListFact<'a> {
         Self { items: Items::Values(elements), lent: Lent::default() }
     }
 
-    /// Returns a list that borrows `texts`.
-    pub(in crate::predicate) fn of_texts(texts: &'a [String]) -> Self {
-        Self { items: Items::Texts(texts), lent: Lent::default() }
+    /// Returns a list of the texts of `ids`. One becomes a text when somebody looks at it.
+    pub(in crate::predicate) fn of_ids(ids: &'a [RecordId]) -> Self {
+        Self { items: Items::Ids(ids), lent: Lent::default() }
     }
 
     fn len(&self) -> usize {
         match self.items {
             Items::Values(values) => values.len(),
-            Items::Texts(texts) => texts.len(),
+            Items::Ids(ids) => ids.len(),
         }
     }
 
     fn at(&self, index: usize) -> Option<Fact<'a>> {
         match self.items {
             Items::Values(values) => values.get(index).map(Fact::of),
-            Items::Texts(texts) => texts.get(index).map(|text| Fact::text(text)),
+            Items::Ids(ids) => ids.get(index).map(Fact::id),
         }
     }
 }
@@ -80,9 +81,7 @@ impl<'a> Source<'a> for Items<'a> {
     fn next(&self, given: usize, _: Option<&Fact<'a>>, count: usize) -> Vec<Fact<'a>> {
         match self {
             Self::Values(values) => values.iter().skip(given).take(count).map(Fact::of).collect(),
-            Self::Texts(texts) => {
-                texts.iter().skip(given).take(count).map(|text| Fact::text(text)).collect()
-            }
+            Self::Ids(ids) => ids.iter().skip(given).take(count).map(Fact::id).collect(),
         }
     }
 }

@@ -1,0 +1,186 @@
+//! From what a call is like to the predicates that may hold of it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use foldhash::fast::FixedState;
+
+use super::needles::Needles;
+use crate::predicate::guard::{MAX_SOURCE_BYTES, MAX_UNITS, UNIT_BYTES};
+use crate::predicate::selector::{Key, Name, Place};
+use crate::predicate::{BodyFacts, Facts};
+
+/// Where a predicate stands in the list of its owner.
+pub(super) type Position = usize;
+
+/// What is found by a text.
+///
+/// The hash is fast and known to all. The texts in the table are written by operators, who may
+/// write slow predicates as well; those looked up come from anywhere, and make nothing grow.
+type Table<T> = HashMap<Arc<str>, T, FixedState>;
+
+/// The longest content that needles are searched in. Beyond it a predicate might exhaust its
+/// budget on the needles themselves, and that is for it to say.
+const MAX_SEARCHED_BYTES: usize = 48 * 1024;
+const _: () = {
+    let searches = MAX_SOURCE_BYTES / "record.body.content.contains(a)".len();
+    let bytes = searches * (MAX_SEARCHED_BYTES + MAX_SOURCE_BYTES);
+    assert!((bytes as u64) < MAX_UNITS * UNIT_BYTES);
+};
+
+/// The keys of many predicates.
+#[derive(Debug, Default)]
+pub(super) struct Lookup {
+    anywhere: Bucket,
+    tools: Names,
+    resources: Names,
+    /// A body of any shape may look like anything to a predicate that expects a call.
+    reads_body: bool,
+    len: usize,
+}
+
+/// What is found by a name.
+#[derive(Debug, Default)]
+struct Names {
+    exact: Table<Bucket>,
+    prefixes: Table<Bucket>,
+    /// The lengths of the prefixes, ascending.
+    lengths: Vec<usize>,
+}
+
+/// What may hold at one place.
+#[derive(Debug, Default)]
+struct Bucket {
+    any_status: Leaf,
+    by_status: Table<Leaf>,
+}
+
+/// What may hold at one place with one status.
+#[derive(Debug, Default)]
+struct Leaf {
+    any_content: Box<[Position]>,
+    needles: Option<Box<Needles>>,
+}
+
+/// A key and where it leads.
+type Pointer<'k> = (&'k Key, Position);
+
+impl Lookup {
+    /// Indexes predicates by their keys, of which each has as many as it likes. There are `len`
+    /// positions.
+    pub(super) fn of<'k>(keys: impl IntoIterator<Item = Pointer<'k>>, len: usize) -> Self {
+        let mut pointers: Vec<Pointer<'_>> = keys.into_iter().collect();
+        pointers.sort_unstable();
+        let reads_body = pointers.iter().any(|(key, _)| key.reads_body());
+        let mut lookup = Self { reads_body, len, ..Self::default() };
+        for group in pointers.chunk_by(|(one, _), (two, _)| one.place == two.place) {
+            let Some((Key { place, .. }, _)) = group.first() else { continue };
+            let bucket = Bucket::of(group);
+            match place {
+                Place::Anywhere => lookup.anywhere = bucket,
+                Place::Tool(name) => lookup.tools.insert(name, bucket),
+                Place::Resource(name) => lookup.resources.insert(name, bucket),
+            }
+        }
+        lookup
+    }
+
+    /// Calls `each` with the position of every predicate that may hold of `facts`, or fail on
+    /// them. A position may come twice.
+    pub(super) fn candidates(&self, facts: &Facts<'_>, mut each: impl FnMut(Position)) {
+        let call = match facts.record.body {
+            BodyFacts::Call { tool, status, content, .. } => Call { tool, status, content },
+            BodyFacts::Any(_) if self.reads_body => return (0..self.len).for_each(each),
+            BodyFacts::Any(_) => Call::default(),
+        };
+        self.anywhere.candidates(&call, &mut each);
+        self.tools.candidates(call.tool, &call, &mut each);
+        self.resources.candidates(facts.resource, &call, &mut each);
+    }
+}
+
+#[derive(Default)]
+struct Call<'f> {
+    tool: &'f str,
+    status: &'f str,
+    content: &'f str,
+}
+
+impl Names {
+    fn insert(&mut self, name: &Name, bucket: Bucket) {
+        match name {
+            Name::Is(name) => {
+                self.exact.insert(Arc::clone(name), bucket);
+            }
+            Name::StartsWith(prefix) => {
+                self.prefixes.insert(Arc::clone(prefix), bucket);
+                if let Err(at) = self.lengths.binary_search(&prefix.len()) {
+                    self.lengths.insert(at, prefix.len());
+                }
+            }
+        }
+    }
+
+    fn candidates(&self, name: &str, call: &Call<'_>, each: &mut impl FnMut(Position)) {
+        if let Some(bucket) = self.exact.get(name) {
+            bucket.candidates(call, each);
+        }
+        for length in self.lengths.iter().take_while(|length| **length <= name.len()) {
+            // In the middle of a character no prefix ends.
+            let bucket = name.get(..*length).and_then(|prefix| self.prefixes.get(prefix));
+            if let Some(bucket) = bucket {
+                bucket.candidates(call, each);
+            }
+        }
+    }
+}
+
+impl Bucket {
+    fn of(pointers: &[Pointer<'_>]) -> Self {
+        let mut bucket = Self::default();
+        for group in pointers.chunk_by(|(one, _), (two, _)| one.status == two.status) {
+            let Some((Key { status, .. }, _)) = group.first() else { continue };
+            let leaf = Leaf::of(group);
+            match status {
+                None => bucket.any_status = leaf,
+                Some(status) => {
+                    bucket.by_status.insert(Arc::clone(status), leaf);
+                }
+            }
+        }
+        bucket
+    }
+
+    fn candidates(&self, call: &Call<'_>, each: &mut impl FnMut(Position)) {
+        self.any_status.candidates(call, each);
+        if let Some(leaf) = self.by_status.get(call.status) {
+            leaf.candidates(call, each);
+        }
+    }
+}
+
+impl Leaf {
+    fn of(pointers: &[Pointer<'_>]) -> Self {
+        let mut leaf = Self::default();
+        let mut needles = Vec::new();
+        for group in pointers.chunk_by(|(one, _), (two, _)| one.needle == two.needle) {
+            let Some((Key { needle, .. }, _)) = group.first() else { continue };
+            let positions = group.iter().map(|(_, position)| *position).collect();
+            match needle {
+                None => leaf.any_content = positions,
+                Some(needle) => needles.push((needle, positions)),
+            }
+        }
+        leaf.needles = (!needles.is_empty()).then(|| Box::new(Needles::of(needles)));
+        leaf
+    }
+
+    fn candidates(&self, call: &Call<'_>, each: &mut impl FnMut(Position)) {
+        self.any_content.iter().copied().for_each(&mut *each);
+        match &self.needles {
+            None => {}
+            Some(needles) if call.content.len() > MAX_SEARCHED_BYTES => needles.all(each),
+            Some(needles) => needles.find(call.content, each),
+        }
+    }
+}
