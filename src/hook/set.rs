@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::{Builtin, History, Hook, HookKey, ReturnedCall, RunFacts, shown};
 use crate::predicate::{BodyFacts, Facts, Failure, FailureKind, PredicateSet, RecordFacts, Ruling};
 use crate::record::{Act, DataType, Namespace, RecordId};
+use crate::time::Stopwatch;
 
 /// A hook that is in force, and the record that put it there.
 #[derive(Debug, Clone)]
@@ -15,6 +16,10 @@ pub struct InForce {
     /// The record; `None` for a hook that an embedder brings along.
     pub record_id: Option<RecordId>,
 }
+
+/// How many evaluations of one call are told about at most, however many were timed: each is a row
+/// of counters to write.
+pub const MAX_TIMED: usize = 64;
 
 /// Every hook in force. The two that are built in are always among them.
 #[derive(Debug, Clone, Default)]
@@ -85,18 +90,15 @@ impl Asked {
         }
         tally
     }
+}
 
-    fn hear(&mut self, in_force: &InForce, ruling: Ruling, call: &ReturnedCall<'_>) {
-        let InForce { hook, record_id } = in_force;
-        match ruling {
-            Ruling::Holds => self.spoken.push(Candidate {
-                key: hook.key().clone(),
-                record_id: *record_id,
-                text: hook.text().fill(call.tool, call.status),
-                cap: hook.max_fires_per_run(),
-            }),
-            Ruling::DoesNotHold => {}
-            Ruling::Failed(failure) => self.skipped.push((hook.key().clone(), failure)),
+impl InForce {
+    fn candidate(&self, call: &ReturnedCall<'_>) -> Candidate {
+        Candidate {
+            key: self.hook.key().clone(),
+            record_id: self.record_id,
+            text: self.hook.text().fill(call.tool, call.status),
+            cap: self.hook.max_fires_per_run(),
         }
     }
 }
@@ -140,11 +142,49 @@ impl HookSet {
     ///
     /// Caps are not applied here: whoever says the words claims each fire where it is counted.
     pub fn ask(&self, call: &ReturnedCall<'_>, run: &RunFacts<'_>, history: &History) -> Asked {
+        self.ask_with(call, run, history, None)
+    }
+
+    /// The same, and tells what evaluating predicates took by `watch`: of up to [`MAX_TIMED`] of
+    /// them, spread over all that were evaluated.
+    pub fn ask_timed(
+        &self,
+        call: &ReturnedCall<'_>,
+        run: &RunFacts<'_>,
+        history: &History,
+        watch: &Stopwatch,
+    ) -> Asked {
+        let mut asked = self.ask_with(call, run, history, Some(watch));
+        let step = asked.timed.len().div_ceil(MAX_TIMED).max(1);
+        let first = call.call.map_or(0, |id| usize::from(id.as_bytes()[1]) % step);
+        asked.timed = asked.timed.into_iter().skip(first).step_by(step).collect();
+        asked
+    }
+
+    fn ask_with(
+        &self,
+        call: &ReturnedCall<'_>,
+        run: &RunFacts<'_>,
+        history: &History,
+        watch: Option<&Stopwatch>,
+    ) -> Asked {
         let mut asked = Asked::default();
         asked.spoken.extend(Builtin::ALL.iter().filter_map(|it| it.candidate(call, history)));
         let facts = facts(call, run);
         for space in self.lineage(run.namespace) {
-            space.ask(&facts, |_, in_force, ruling| asked.hear(in_force, ruling, call));
+            let Asked { spoken, skipped, timed } = &mut asked;
+            let hear = |_: &HookKey, in_force: &InForce, ruling| match ruling {
+                Ruling::Holds => spoken.push(in_force.candidate(call)),
+                Ruling::DoesNotHold => {}
+                Ruling::Failed(failure) => skipped.push((in_force.hook.key().clone(), failure)),
+            };
+            match watch {
+                None => space.ask(&facts, hear),
+                Some(watch) => {
+                    let took = |key: &HookKey, nanos| timed.push((key.clone(), nanos));
+                    space.ask_timed(&facts, watch, took, hear);
+                }
+            }
         }
         asked
     }

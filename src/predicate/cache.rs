@@ -111,7 +111,7 @@ impl Default for Kept {
 
 impl Kept {
     fn find(&mut self, key: &Key) -> Option<Arc<Program>> {
-        let found = self.programs.get(key).map(|program| Arc::clone(program));
+        let found = self.programs.get(key).map(Arc::clone);
         let counter = match found {
             Some(_) => &mut self.counters.hits,
             None => &mut self.counters.misses,

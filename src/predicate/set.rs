@@ -17,6 +17,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{Facts, Predicate, Ruling};
+use crate::time::Stopwatch;
 use delta::{Delta, merge};
 use index::{Entry, Index};
 use rebuild::{Rebuild, bearable};
@@ -129,9 +130,37 @@ impl<K: Ord + Clone, V: Clone> PredicateSet<K, V> {
 
     /// Calls `answer` for the predicates that hold of `facts` or fail on them, in the order of
     /// their keys. Of those that do not hold nothing is heard.
-    pub fn ask(&self, facts: &Facts<'_>, mut answer: impl FnMut(&K, &V, Ruling)) {
-        let old = self.base.ask(facts, &self.delta.gone);
-        let new = self.delta.new.ask(facts, &[]);
+    pub fn ask(&self, facts: &Facts<'_>, answer: impl FnMut(&K, &V, Ruling)) {
+        self.ask_with(facts, |entry| entry.predicate.holds(facts), answer);
+    }
+
+    /// The same, and calls `took` for each predicate that had to be evaluated, also for those that
+    /// do not hold, with the nanoseconds that this took by `watch`.
+    pub fn ask_timed(
+        &self,
+        facts: &Facts<'_>,
+        watch: &Stopwatch,
+        mut took: impl FnMut(&K, u64),
+        answer: impl FnMut(&K, &V, Ruling),
+    ) {
+        let timed = |entry: &Entry<K, V>| {
+            let before = watch.elapsed();
+            let ruling = entry.predicate.holds(facts);
+            let nanos = watch.elapsed().saturating_sub(before).as_nanos();
+            took(&entry.key, u64::try_from(nanos).unwrap_or(u64::MAX));
+            ruling
+        };
+        self.ask_with(facts, timed, answer);
+    }
+
+    fn ask_with(
+        &self,
+        facts: &Facts<'_>,
+        mut rule: impl FnMut(&Entry<K, V>) -> Ruling,
+        mut answer: impl FnMut(&K, &V, Ruling),
+    ) {
+        let old = self.base.ask(facts, &self.delta.gone, &mut rule);
+        let new = self.delta.new.ask(facts, &[], &mut rule);
         for (entry, ruling) in merge(old, new, |(entry, _)| &entry.key) {
             answer(&entry.key, &entry.value, ruling);
         }

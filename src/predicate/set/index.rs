@@ -44,16 +44,18 @@ impl<K: Ord, V> Index<K, V> {
     }
 
     /// Asks whatever may have something to say about `facts`, except at the positions in `gone`,
-    /// which ascend. Returns what held or failed, in order. Allocates nothing if nothing did.
-    pub(super) fn ask(
-        &self,
+    /// which ascend: `rule` evaluates it. Returns what held or failed, in order. Allocates nothing if
+    /// nothing did.
+    pub(super) fn ask<'s, R: FnMut(&Entry<K, V>) -> Ruling>(
+        &'s self,
         facts: &Facts<'_>,
         gone: &[Position],
-    ) -> impl Iterator<Item = (&Entry<K, V>, Ruling)> + use<'_, K, V> {
+        rule: &mut R,
+    ) -> impl Iterator<Item = (&'s Entry<K, V>, Ruling)> + use<'s, K, V, R> {
         let mut spoken: Vec<(Position, Ruling)> = Vec::new();
         self.lookup.candidates(facts, |position| {
             let entry = self.entries.get(position).filter(|_| !contains(gone, position));
-            match entry.map(|entry| rule(&entry.predicate, facts)) {
+            match entry.map(&mut *rule) {
                 None | Some(Ruling::DoesNotHold) => {}
                 Some(ruling) => spoken.push((position, ruling)),
             }
@@ -67,8 +69,4 @@ impl<K: Ord, V> Index<K, V> {
 /// Tells whether `position` is among `positions`, which ascend.
 pub(super) fn contains(positions: &[Position], position: Position) -> bool {
     positions.binary_search(&position).is_ok()
-}
-
-fn rule(predicate: &Predicate, facts: &Facts<'_>) -> Ruling {
-    predicate.holds(facts)
 }
