@@ -190,10 +190,10 @@ fn show(session: &mut Session, args: &ShowArgs) -> Result<(), Failure> {
 
 /// Says how often a hook was asked and what came of it.
 fn counted(row: &Value) -> String {
-    const KINDS: [(&str, &str); 5] = [
-        ("error", "in error"),
+    // What is left are plain errors.
+    const KINDS: [(&str, &str); 4] = [
         ("over_budget", "over the budget"),
-        ("too_large", "too large"),
+        ("too_large", "over the memory budget"),
         ("not_boolean", "not boolean"),
         ("panicked", "a fault of ours"),
     ];
