@@ -12,61 +12,69 @@
 //! **Invariant:** load trusts no door. Every hook passes `Hook::check` here as well, and a record
 //! that was imported, which no door has seen, is stored and reported and has no effect.
 //!
-//! **Invariant:** a version is compiled at most once, and only if no later one is good: a long
-//! history costs no more than its end.
+//! **Invariant:** a version is compiled only if no later one is good, and once for as long as it
+//! stays current: a long history costs no more than its end.
+//!
+//! **Invariant:** a state never changes under a reader, and what a record changes costs the same
+//! however many hooks there are: states share whatever one of them does not change.
 
+mod folding;
 mod refusal;
 mod row;
 mod setting;
 mod version;
+mod versions;
 
+pub use folding::Folding;
 pub use refusal::Refusal;
 pub use row::{HookRow, Source};
 pub use setting::SettingKey;
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use rpds::{ListSync, RedBlackTreeMapSync, RedBlackTreeSetSync};
+
 use crate::fold::{Fold, Watermark};
-use crate::hook::{Builtin, Hook, HookSet, InForce, is_hook, looks_like_a_hook};
+use crate::hook::{Builtin, HookSet, InForce};
 use crate::predicate::ExpressionCache;
-use crate::record::{Act, Namespace, Origin, Received, Record, RecordId};
-use version::{Version, WrittenKey};
+use crate::record::{Namespace, Received, RecordId};
+use version::WrittenKey;
+use versions::Versions;
 
-/// The kind of a record that erases others.
-const ERASURE_KIND: &str = "core.erasure";
-
-/// The state of the configuration at a watermark.
+/// The state of the configuration at a watermark. A copy shares everything until one of the two
+/// changes.
 #[derive(Debug, Clone, Default)]
 pub struct ConfigState {
     watermark: Watermark,
     /// Where predicates are compiled.
     expressions: Arc<ExpressionCache>,
-    /// Every version of every hook, and of what looks like one, oldest first.
-    hooks: BTreeMap<WrittenKey, Vec<Version>>,
-    /// Every version of every other setting, oldest first.
-    settings: BTreeMap<SettingKey, Vec<RecordId>>,
+    /// Every hook that a record states, or was meant to state.
+    stated: RedBlackTreeMapSync<WrittenKey, Versions>,
+    /// Which of them a record is a version of.
+    keys: RedBlackTreeMapSync<RecordId, WrittenKey>,
+    /// Every version of every other setting, newest first.
+    settings: RedBlackTreeMapSync<SettingKey, ListSync<RecordId>>,
     /// Records that are skipped, also before they arrive.
-    erased: BTreeSet<RecordId>,
+    erased: RedBlackTreeSetSync<RecordId>,
+    /// The live set.
+    hooks: HookSet,
 }
 
 impl Fold for ConfigState {
     /// Adds one record of the configuration. One that was seen before, or that stands on another
     /// thread, changes nothing.
     fn evolve(&mut self, received: &Received<'_>) {
-        let record = received.record;
-        if !record.thread.is_config() || !self.watermark.rise(received.sequence) {
-            return;
+        let mut folding = std::mem::take(self).folding();
+        folding.add(received);
+        *self = folding.done();
+    }
+
+    fn fold<'a>(self, records: impl IntoIterator<Item = Received<'a>>) -> Self {
+        let mut folding = self.folding();
+        for received in records {
+            folding.add(&received);
         }
-        if let Some(version) = Version::of(received) {
-            self.hooks.entry(WrittenKey::of(&record.body)).or_default().push(version);
-        } else if received.origin == Origin::Import {
-            // Neither a setting nor an erasure: no door has asked who may write it.
-        } else if record.act == Act::Put && record.kind() == Some(ERASURE_KIND) {
-            self.erased.extend(record.names("erases"));
-        } else if let Some(key) = SettingKey::of(record) {
-            self.settings.entry(key).or_default().push(record.id());
-        }
+        folding.done()
     }
 }
 
@@ -81,14 +89,19 @@ impl ConfigState {
         self.watermark
     }
 
-    /// Returns the live set. Compiles what has become current since this was last asked.
-    pub fn hooks(&self) -> HookSet {
-        HookSet::new(self.in_force())
+    /// Returns this state with the promise to add records to it.
+    pub fn folding(self) -> Folding {
+        Folding::onto(self)
+    }
+
+    /// Returns the live set.
+    pub const fn hooks(&self) -> &HookSet {
+        &self.hooks
     }
 
     /// Returns how many records are in force: enabled, and accepted at load (decision 6).
-    pub fn hooks_loaded(&self) -> usize {
-        self.in_force().count()
+    pub const fn hooks_loaded(&self) -> usize {
+        self.hooks.len()
     }
 
     /// Returns how many hooks are built in.
@@ -98,8 +111,8 @@ impl ConfigState {
 
     /// Returns the current version of a hook, which may be one that is not enabled.
     pub fn hook(&self, namespace: &Namespace, name: &str) -> Option<InForce> {
-        let versions = self.hooks.get(&WrittenKey::new(namespace.as_str(), name))?;
-        self.standing(versions).current
+        let versions = self.stated.get(&WrittenKey::new(namespace.as_str(), name))?;
+        versions.standing().current.clone()
     }
 
     /// Returns the record that a setting is currently read from.
@@ -117,14 +130,12 @@ impl ConfigState {
     pub fn rows(&self) -> Vec<HookRow> {
         let mut rows: Vec<HookRow> = Builtin::ALL.iter().copied().map(HookRow::builtin).collect();
         let mut stated = Vec::new();
-        for (key, versions) in &self.hooks {
-            let standing = self.standing(versions);
+        for (key, versions) in &self.stated {
             // A record that takes the name of a built-in one is reported on that one's row.
             if let Some(builtin) = rows.iter_mut().find(|row| row.is_of(key)) {
-                builtin.refused = standing.refused;
+                builtin.refused = versions.standing().refused.as_deref().cloned();
             } else {
-                let since = versions.first().map(Version::sequence).unwrap_or_default();
-                stated.extend(HookRow::of(key, since, standing));
+                stated.extend(HookRow::of(key, versions));
             }
         }
         stated.sort_by_cached_key(HookRow::place);
@@ -132,42 +143,7 @@ impl ConfigState {
         rows
     }
 
-    fn in_force(&self) -> impl Iterator<Item = InForce> + '_ {
-        self.hooks
-            .values()
-            .filter_map(|versions| self.standing(versions).current)
-            .filter(|current| current.hook.enabled())
+    fn latest(&self, versions: &ListSync<RecordId>) -> Option<RecordId> {
+        versions.iter().copied().find(|id| !self.erased.contains(id))
     }
-
-    /// Returns what the versions of one key add up to. Looks from the newest back, and no further
-    /// than the first good one.
-    fn standing(&self, versions: &[Version]) -> Standing {
-        let mut standing = Standing::default();
-        for version in versions.iter().rev().filter(|it| !self.erased.contains(&it.record_id())) {
-            match version.check(&self.expressions) {
-                Ok(hook) => {
-                    let record_id = Some(version.record_id());
-                    standing.current = Some(InForce { hook: Arc::clone(hook), record_id });
-                    break;
-                }
-                Err(refusal) => {
-                    standing.refused.get_or_insert_with(|| refusal.clone());
-                }
-            }
-        }
-        standing
-    }
-
-    fn latest(&self, versions: &[RecordId]) -> Option<RecordId> {
-        versions.iter().rev().copied().find(|id| !self.erased.contains(id))
-    }
-}
-
-/// What the versions of one hook add up to.
-#[derive(Debug, Default)]
-struct Standing {
-    /// The newest good version.
-    current: Option<InForce>,
-    /// The newest version, if it is newer than that and was refused.
-    refused: Option<Refusal>,
 }

@@ -47,7 +47,7 @@
 //!     domain: "general",
 //!     trust: &Standing::default(),
 //!     now: engine.store().now(),
-//!     system: &SystemFacts::default(),
+//!     system: &SystemFacts::NONE,
 //! };
 //!
 //! // `live` sees what any process on this home has written up to now.

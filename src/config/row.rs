@@ -1,7 +1,8 @@
 //! What is to be said about each hook (decision 5).
 
+use super::Refusal;
 use super::version::WrittenKey;
-use super::{Refusal, Standing};
+use super::versions::{Standing, Versions};
 use crate::hook::Builtin;
 use crate::record::{Namespace, RecordId, Sequence};
 
@@ -64,28 +65,28 @@ impl HookRow {
     }
 
     /// Returns the row of the versions of one key; `None` if all of them were erased.
-    pub(super) fn of(key: &WrittenKey, since: Sequence, standing: Standing) -> Option<Self> {
-        let Standing { current, refused } = standing;
+    pub(super) fn of(key: &WrittenKey, versions: &Versions) -> Option<Self> {
+        let Standing { current, refused } = versions.standing();
         if current.is_none() && refused.is_none() {
             return None;
         }
         let enabled = current.as_ref().is_none_or(|current| current.hook.enabled());
         Some(Self {
-            name: key.name.clone(),
-            namespace: key.namespace.clone(),
+            name: (*key.name).to_owned(),
+            namespace: (*key.namespace).to_owned(),
             source: Source::Record,
             enabled,
             loaded: current.is_some() && enabled,
             compiled: current.is_some(),
-            record_id: current.and_then(|current| current.record_id),
-            refused,
-            since,
+            record_id: current.as_ref().and_then(|current| current.record_id),
+            refused: refused.as_deref().cloned(),
+            since: versions.since(),
         })
     }
 
     /// Returns whether this is the row of that key.
     pub(super) fn is_of(&self, key: &WrittenKey) -> bool {
-        self.namespace == key.namespace && self.name == key.name
+        *self.namespace == *key.namespace && *self.name == *key.name
     }
 
     /// Returns where the row stands among others that records state: where its words do, and last

@@ -1,7 +1,7 @@
 //! What tells settings other than hooks apart.
 
 use super::version::written;
-use super::{Act, Namespace, Record};
+use crate::record::{Act, Namespace, Record};
 
 /// The topic, the namespace and the name of a setting. The latest record of a key is the setting.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,17 +2,18 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::{Hook, Origin, Received, RecordId, Refusal, is_hook, looks_like_a_hook};
+use super::Refusal;
 use crate::canon::{Object, Value};
+use crate::hook::{Hook, InForce, is_hook, looks_like_a_hook};
 use crate::predicate::ExpressionCache;
-use crate::record::{Draft, Sequence};
+use crate::record::{Draft, Origin, Received, RecordId, Sequence};
 
 /// The namespace and the name of a hook as a record has them, right or wrong, so that a refused
 /// record finds the row of the hook it was to replace.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct WrittenKey {
-    pub(super) namespace: String,
-    pub(super) name: String,
+    pub(super) namespace: Arc<str>,
+    pub(super) name: Arc<str>,
 }
 
 impl WrittenKey {
@@ -24,7 +25,7 @@ impl WrittenKey {
     }
 
     pub(super) fn of(body: &Object) -> Self {
-        Self { namespace: written(body, "namespace", "default"), name: written(body, "name", "") }
+        Self::new(&written(body, "namespace", "default"), &written(body, "name", ""))
     }
 }
 
@@ -38,42 +39,35 @@ pub(super) fn written(body: &Object, field: &str, absent: &str) -> String {
 }
 
 /// One record that states a hook, or means to.
-#[derive(Debug, Clone)]
+///
+/// Compiled is only the version that is current, and that is kept where it is current: all others
+/// are a text here, from which an erasure can bring one back.
+#[derive(Debug)]
 pub(super) struct Version {
     record_id: RecordId,
     sequence: Sequence,
-    content: Content,
-}
-
-#[derive(Debug, Clone)]
-enum Content {
-    /// To be checked when somebody asks.
-    Hook(Arc<Unchecked>),
-    /// Refused without a look at its predicate.
-    Refused(Arc<Refusal>),
-}
-
-#[derive(Debug)]
-struct Unchecked {
-    draft: Draft,
-    checked: OnceLock<Result<Arc<Hook>, Arc<Refusal>>>,
+    /// The canonical text; empty for what is refused without a look at it.
+    text: Box<str>,
+    /// Why it is refused, once somebody has found that out.
+    refused: OnceLock<Arc<Refusal>>,
 }
 
 impl Version {
     /// Returns the version that a record is, if it has to do with hooks at all.
     pub(super) fn of(received: &Received<'_>) -> Option<Self> {
         let (record, record_id) = (received.record, received.record.id());
-        let content = if let Some((field, message)) = looks_like_a_hook(record) {
-            Content::Refused(Arc::new(Refusal::near_miss(record_id, field, message)))
+        let refusal = if let Some((field, message)) = looks_like_a_hook(record) {
+            Some(Refusal::near_miss(record_id, field, message))
         } else if !is_hook(record) {
             return None;
-        } else if received.origin == Origin::Import {
-            Content::Refused(Arc::new(Refusal::imported(record_id)))
         } else {
-            let draft = record.draft().clone();
-            Content::Hook(Arc::new(Unchecked { draft, checked: OnceLock::new() }))
+            (received.origin == Origin::Import).then(|| Refusal::imported(record_id))
         };
-        Some(Self { record_id, sequence: received.sequence, content })
+        let (text, refused) = match refusal {
+            Some(refusal) => ("", OnceLock::from(Arc::new(refusal))),
+            None => (record.canonical().as_str(), OnceLock::new()),
+        };
+        Some(Self { record_id, sequence: received.sequence, text: text.into(), refused })
     }
 
     pub(super) const fn record_id(&self) -> RecordId {
@@ -84,24 +78,26 @@ impl Version {
         self.sequence
     }
 
-    /// Returns the hook, or why it is refused. Compiles it the first time.
-    pub(super) fn check(&self, expressions: &ExpressionCache) -> Result<&Arc<Hook>, &Refusal> {
-        match &self.content {
-            Content::Refused(refusal) => Err(refusal),
-            Content::Hook(unchecked) => {
-                let check = || self.compile(&unchecked.draft, expressions);
-                let checked = unchecked.checked.get_or_init(check);
-                checked.as_ref().map_err(AsRef::as_ref)
+    /// Returns the hook, or why it is refused. Compiles it, unless it is the one that was current.
+    pub(super) fn check(
+        &self,
+        current: Option<&InForce>,
+        expressions: &ExpressionCache,
+    ) -> Result<InForce, Arc<Refusal>> {
+        let record_id = Some(self.record_id);
+        if let Some(current) = current.filter(|it| it.record_id == record_id) {
+            return Ok(current.clone());
+        }
+        if let Some(refusal) = self.refused.get() {
+            return Err(Arc::clone(refusal));
+        }
+        let check = |draft| Hook::check_with(&draft, expressions);
+        match Draft::reread(&self.text).and_then(check) {
+            Ok(hook) => Ok(InForce { hook: Arc::new(hook), record_id }),
+            Err(error) => {
+                let refusal = || Arc::new(Refusal::shape(self.record_id, error));
+                Err(Arc::clone(self.refused.get_or_init(refusal)))
             }
         }
-    }
-
-    fn compile(
-        &self,
-        draft: &Draft,
-        expressions: &ExpressionCache,
-    ) -> Result<Arc<Hook>, Arc<Refusal>> {
-        let refused = |error| Arc::new(Refusal::shape(self.record_id, error));
-        Hook::check_with(draft, expressions).map(Arc::new).map_err(refused)
     }
 }

@@ -9,7 +9,6 @@ use arc_swap::ArcSwapOption;
 
 use super::{Engine, EngineError};
 use crate::config::ConfigState;
-use crate::fold::Fold as _;
 use crate::hook::HookSet;
 use crate::record::{Sequence, ThreadId};
 use crate::store::ThreadRange;
@@ -23,7 +22,7 @@ pub struct Live {
     /// The fold.
     pub config: ConfigState,
     /// The hooks in force.
-    pub hooks: Arc<HookSet>,
+    pub hooks: HookSet,
 }
 
 /// Keeps the live configuration up to date.
@@ -70,19 +69,21 @@ impl Engine {
             return Ok(Arc::clone(current));
         }
         let new = || ConfigState::new(Arc::clone(&self.0.expressions));
-        let mut config = current.map_or_else(new, |live| live.config.clone());
+        let config = current.map_or_else(new, |live| live.config.clone());
+        let mut folding = config.folding();
         loop {
-            let range = ThreadRange { since_clock: None, after: config.watermark().sequence() };
+            let range = ThreadRange { since_clock: None, after: folding.watermark().sequence() };
             let (page, more) =
                 self.store().read(|reader| reader.thread_page(&config_thread, range, PAGE))?;
             for stored in &page {
-                config.evolve(&stored.received());
+                folding.add(&stored.received());
             }
             if !more {
                 break;
             }
         }
-        let hooks = Arc::new(config.hooks());
+        let config = folding.done();
+        let hooks = config.hooks().clone();
         let live = Arc::new(Live { config, hooks });
         self.0.live.current.store(Some(Arc::clone(&live)));
         tracing::debug!(

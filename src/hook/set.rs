@@ -3,8 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use rpds::RedBlackTreeMapSync;
+
 use super::{Builtin, History, Hook, HookKey, ReturnedCall, RunFacts, shown};
-use crate::predicate::{BodyFacts, Facts, Failure, FailureKind, PredicateSet, RecordFacts, Ruling};
+use crate::predicate::{
+    BodyFacts, Facts, Failure, FailureKind, Predicate, PredicateSet, RecordFacts, Ruling,
+};
 use crate::record::{Act, DataType, Namespace, RecordId};
 use crate::time::Stopwatch;
 
@@ -22,11 +26,13 @@ pub struct InForce {
 pub const MAX_TIMED: usize = 64;
 
 /// Every hook in force. The two that are built in are always among them.
+///
+/// A copy is another handle on the same hooks, until either is changed.
 #[derive(Debug, Clone, Default)]
 pub struct HookSet {
     /// The hooks of each namespace by its path, in the order of their names. Along one line of
     /// descent the depths differ, so asking from the root down is the order of decision 7.
-    spaces: BTreeMap<Box<str>, PredicateSet<HookKey, InForce>>,
+    spaces: RedBlackTreeMapSync<Box<str>, PredicateSet<HookKey, InForce>>,
     len: usize,
 }
 
@@ -101,6 +107,10 @@ impl InForce {
             cap: self.hook.max_fires_per_run(),
         }
     }
+
+    fn keyed(self) -> (HookKey, Self, Predicate) {
+        (self.hook.key().clone(), self.clone(), self.hook.when().clone())
+    }
 }
 
 impl HookSet {
@@ -116,15 +126,41 @@ impl HookSet {
             }
         }
         let len = spaces.values().map(Vec::len).sum();
-        let index = |hooks: Vec<InForce>| -> PredicateSet<HookKey, InForce> {
-            let keyed = |it: InForce| {
-                let when = it.hook.when().clone();
-                (it.hook.key().clone(), it, when)
-            };
-            hooks.into_iter().map(keyed).collect()
-        };
+        let index = |hooks: Vec<InForce>| hooks.into_iter().map(InForce::keyed).collect();
         let spaces = spaces.into_iter().map(|(path, hooks)| (path, index(hooks)));
         Self { spaces: spaces.collect(), len }
+    }
+
+    /// Puts a hook in force, in the place of its namesake. One that is not enabled takes that place
+    /// away. What this takes does not depend on how many hooks there are.
+    pub fn insert(&mut self, in_force: InForce) {
+        if !in_force.hook.enabled() {
+            self.remove(in_force.hook.key());
+            return;
+        }
+        let (key, in_force, when) = in_force.keyed();
+        let path = key.namespace.as_str();
+        let mut space = self.spaces.get(path).cloned().unwrap_or_default();
+        let others = self.len - space.len();
+        let path = path.into();
+        space.insert(key, in_force, when);
+        self.len = others + space.len();
+        self.spaces.insert_mut(path, space);
+    }
+
+    /// Takes a hook out of force. What this takes does not depend on how many hooks there are.
+    pub fn remove(&mut self, key: &HookKey) {
+        let path = key.namespace.as_str();
+        let Some(mut space) = self.spaces.get(path).cloned() else { return };
+        if !space.remove(key) {
+            return;
+        }
+        self.len -= 1;
+        if space.is_empty() {
+            self.spaces.remove_mut(path);
+        } else {
+            self.spaces.insert_mut(path.into(), space);
+        }
     }
 
     /// Returns how many hooks there are, without those built in.

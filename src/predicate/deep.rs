@@ -6,7 +6,6 @@
 //! that is taken can need. The memory is only reserved: pages that are never touched are never
 //! there.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::channel;
 
 use super::worker::Worker;
@@ -22,9 +21,9 @@ pub(super) fn run<T: Send + 'static>(
     let (answer, answered) = channel();
     DEEP.submit(Box::new(move || {
         // The receiver waits below; if it is gone, so is whoever asked.
-        let _ = answer.send(catch_unwind(AssertUnwindSafe(work)));
+        let _ = answer.send(work());
     }))?;
-    answered.recv().map_err(|_| NotDone)?.map_err(|_panic| NotDone)
+    answered.recv().map_err(|_| NotDone)
 }
 
 #[cfg(test)]

@@ -65,7 +65,7 @@ fn metered(source: &str) -> Option<Result<Value, Failure>> {
         namespace: "default",
         trust: &Nobody,
         now_secs: 0,
-        system: &SystemFacts::default(),
+        system: &SystemFacts::NONE,
     };
     Some(expression.evaluate(&facts))
 }

@@ -79,6 +79,12 @@ pub trait System: Sync {
     fn read(&self) -> SystemFacts<'_>;
 }
 
+impl SystemFacts<'static> {
+    /// An instance of which nothing is known.
+    pub const NONE: Self =
+        Self { uptime_secs: 0, records_total: 0, threads_total: 0, daemon_version: "" };
+}
+
 impl System for SystemFacts<'_> {
     fn read(&self) -> SystemFacts<'_> {
         *self

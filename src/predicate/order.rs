@@ -14,7 +14,8 @@ use super::guard::{MAX_DEPTH, children};
 use super::selector::{self, Rank, is_chain};
 
 /// Moves the conjuncts that a selector reads to the front of their chains, also within the
-/// branches of `||`. They keep their order among themselves.
+/// branches of `||`. All others keep their order: whoever wrote them may have meant one to guard
+/// the next.
 ///
 /// Conjuncts change places and the operators between them stay, so a tree is as balanced as it
 /// was. Where a tall conjunct would come to stand too deep, all stays as it was written.
@@ -37,14 +38,13 @@ fn sort(expr: &mut IdedExpr, context: Context) {
 fn sort_chain(expr: &mut IdedExpr, context: Context) {
     let mut slots = Vec::new();
     collect(expr, &mut slots);
-    let mut conjuncts: Vec<(Rank, IdedExpr)> = Vec::with_capacity(slots.len());
-    for slot in &mut slots {
-        // A conjunct with branches is ranked by what comes to stand first in them.
-        sort(slot, context);
-        conjuncts.push((selector::rank(slot, context), mem::take(slot)));
-    }
-    conjuncts.sort_by_key(|(rank, _)| *rank);
-    for (slot, (_, conjunct)) in slots.into_iter().zip(conjuncts) {
+    let mut conjuncts: Vec<IdedExpr> = slots.iter_mut().map(|slot| mem::take(*slot)).collect();
+    conjuncts.iter_mut().for_each(|conjunct| sort(conjunct, context));
+    conjuncts.sort_by_cached_key(|conjunct| {
+        let rank = selector::rank(conjunct, context);
+        if rank.is_cheap() { rank } else { Rank::Unknown }
+    });
+    for (slot, conjunct) in slots.into_iter().zip(conjuncts) {
         *slot = conjunct;
     }
 }
@@ -115,7 +115,7 @@ mod tests {
             (
                 "record.act == 'x' && \
                  (record.actor == 'y' && record.body.tool == 'a' || record.body.tool == 'b')",
-                "(((a&y)|b)&x)",
+                "(x&((a&y)|b))",
             ),
             // What is cheap whatever it says comes before what may be dear where it is true.
             (

@@ -42,7 +42,7 @@ pub(super) enum Name {
     StartsWith(Arc<str>),
 }
 
-/// What evaluating a conjunct may take. Conjuncts are evaluated in this order.
+/// What evaluating an expression may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rank {
     /// Looks at the tool or the resource.
@@ -60,7 +60,7 @@ pub(super) enum Rank {
 impl Rank {
     /// Tells whether evaluating takes no more than its literals and the content are long, and
     /// cannot fail.
-    const fn is_cheap(self) -> bool {
+    pub(super) const fn is_cheap(self) -> bool {
         matches!(self, Self::Place | Self::Status | Self::Search)
     }
 }
@@ -359,7 +359,12 @@ mod tests {
                 "record.body.status == 's' && (record.body.tool == 'a' || resource == 'b')",
                 "tool a and status s, resource b and status s",
             ),
-            // Of two conjuncts that may be dear, one is surely evaluated.
+            // Of what may be dear only the first is surely evaluated.
+            (
+                "record.act == 'x' && (record.body.tool == 'a' && record.act == 'x' || \
+                 record.body.tool == 'b')",
+                "anything",
+            ),
             (
                 "(record.act == 'x' && record.body.tool == 'a' || record.body.tool == 'b') && \
                  (record.act == 'x' && record.body.status == 's' || record.body.status == 't')",

@@ -1,7 +1,7 @@
 //! A record before it has an id.
 
 use super::{Act, ActorId, Clock, DataType, Namespace, Reason, RecordId, ShapeError, ThreadId};
-use crate::canon::{Object, Value};
+use crate::canon::{Limits, Object, Value, parse};
 
 /// The fields that an envelope may have: the seven hashed ones and `judged_by`.
 pub const ENVELOPE_FIELDS: [&str; 8] =
@@ -85,6 +85,14 @@ impl Draft {
                 }
             },
         })
+    }
+
+    /// Reads back the canonical text of a record.
+    pub(crate) fn reread(text: &str) -> Result<Self, ShapeError> {
+        let envelope = parse(text.as_bytes(), Limits::STORED).map_err(|error| {
+            ShapeError::new("record", Reason::BadValue, format!("the stored bytes are {error}"))
+        })?;
+        Self::from_envelope(envelope)
     }
 
     /// Returns whether the envelope, its body included, nests at most `levels` deep.

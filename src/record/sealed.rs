@@ -1,7 +1,7 @@
 //! A record: a draft that has its bytes and its id.
 
 use super::{Draft, Reason, RecordId, ShapeError};
-use crate::canon::{Canonical, Limits, Object, TooLong, Value, parse};
+use crate::canon::{Canonical, Limits, Object, TooLong, Value};
 use crate::object;
 
 /// The most canonical bytes of a record (decision 21).
@@ -45,7 +45,7 @@ impl Record {
 
     /// Reads a record from its canonical text, and writes and hashes it again.
     pub fn from_canonical(text: &str, judged_by: Option<String>) -> Result<Self, ShapeError> {
-        let mut draft = reread(text, judged_by)?;
+        let mut draft = Draft { judged_by, ..Draft::reread(text)? };
         let canonical = canonical_of(&mut draft, usize::MAX).map_err(|error| {
             ShapeError::new("record", Reason::BadValue, format!("the record is {error}"))
         })?;
@@ -58,7 +58,7 @@ impl Record {
         text: String,
         judged_by: Option<String>,
     ) -> Result<Self, ShapeError> {
-        let draft = reread(&text, judged_by)?;
+        let draft = Draft { judged_by, ..Draft::reread(&text)? };
         Ok(Self { draft, id, canonical: Canonical::reread(text) })
     }
 
@@ -95,15 +95,6 @@ impl std::ops::Deref for Record {
     fn deref(&self) -> &Draft {
         &self.draft
     }
-}
-
-fn reread(text: &str, judged_by: Option<String>) -> Result<Draft, ShapeError> {
-    let envelope = parse(text.as_bytes(), Limits::STORED).map_err(|error| {
-        ShapeError::new("record", Reason::BadValue, format!("the stored bytes are {error}"))
-    })?;
-    let mut draft = Draft::from_envelope(envelope)?;
-    draft.judged_by = judged_by;
-    Ok(draft)
 }
 
 /// Writes the canonical text of a draft. The body is lent to it and not copied: it may be long.

@@ -39,7 +39,7 @@ fn written(bodies: Vec<Value>) -> HookSet {
         let draft = Draft::new(ThreadId::config(), ActorId::engine(), Act::Learn, body);
         log.push(draft.with_clock(Clock::new(clock).expect("a clock")));
     }
-    ConfigState::default().fold(log.since(0)).hooks()
+    ConfigState::default().fold(log.since(0)).hooks().clone()
 }
 
 fn call(line: &Value) -> Call {

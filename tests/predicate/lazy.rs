@@ -40,11 +40,12 @@ fn ask(sources: &[&str]) -> (usize, u32, u32) {
     let world = World::of_call(Object::new());
     let (system, trust) = (Counting::default(), Counting::default());
     let facts = Facts { system: &system, trust: &trust, ..world.facts() };
-    let predicate =
-        |source: &&str| Predicate::compile(source, Context::Hook).expect("a good predicate");
-    let set: PredicateSet<_> = (0..).zip(sources.iter().map(predicate)).collect();
+    let predicate = |(number, source): (usize, &&str)| {
+        (number, (), Predicate::compile(source, Context::Hook).expect("a good predicate"))
+    };
+    let set: PredicateSet<_, _> = sources.iter().enumerate().map(predicate).collect();
     let mut held = 0;
-    set.ask(&facts, |_: &i32, ruling| held += usize::from(ruling == Ruling::Holds));
+    set.ask(&facts, |_, (), ruling| held += usize::from(ruling == Ruling::Holds));
     (held, system.0.into_inner(), trust.0.into_inner())
 }
 

@@ -5,3 +5,4 @@ mod fixtures;
 mod hostile;
 mod laws;
 mod lazy;
+mod sets;

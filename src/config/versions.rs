@@ -1,0 +1,65 @@
+//! The records that state one hook, or mean to, and what they add up to.
+
+use std::sync::Arc;
+
+use rpds::{ListSync, RedBlackTreeSetSync};
+
+use super::version::Version;
+use super::{InForce, RecordId, Refusal};
+use crate::predicate::ExpressionCache;
+use crate::record::Sequence;
+
+/// Every version of one hook, and what they add up to.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Versions {
+    newest_first: ListSync<Version>,
+    standing: Standing,
+}
+
+/// What the versions of one hook add up to.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Standing {
+    /// The newest good version.
+    pub(super) current: Option<InForce>,
+    /// Why the newest version was refused, if it is newer than that one.
+    pub(super) refused: Option<Arc<Refusal>>,
+}
+
+impl Versions {
+    /// Adds a version that is newer than all others.
+    pub(super) fn push(&mut self, version: Version) {
+        self.newest_first.push_front_mut(version);
+    }
+
+    /// Returns where the first version stands.
+    pub(super) fn since(&self) -> Sequence {
+        self.newest_first.last().map(Version::sequence).unwrap_or_default()
+    }
+
+    /// Returns what they add up to, as of when this was last worked out.
+    pub(super) const fn standing(&self) -> &Standing {
+        &self.standing
+    }
+
+    /// Works out what they add up to now: looks from the newest back, and no further than the first
+    /// good one. Returns which was current before.
+    pub(super) fn settle(
+        &mut self,
+        erased: &RedBlackTreeSetSync<RecordId>,
+        expressions: &ExpressionCache,
+    ) -> Option<InForce> {
+        let before = std::mem::take(&mut self.standing).current;
+        for version in self.newest_first.iter().filter(|it| !erased.contains(&it.record_id())) {
+            match version.check(before.as_ref(), expressions) {
+                Ok(current) => {
+                    self.standing.current = Some(current);
+                    break;
+                }
+                Err(refusal) => {
+                    self.standing.refused.get_or_insert(refusal);
+                }
+            }
+        }
+        before
+    }
+}
