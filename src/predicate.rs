@@ -24,6 +24,7 @@ mod context;
 mod deep;
 #[cfg(test)]
 mod differential;
+mod direct;
 mod engine;
 mod error;
 mod facts;
@@ -35,6 +36,7 @@ mod order;
 mod parse;
 mod pattern;
 mod program;
+mod question;
 mod rewrite;
 mod ruling;
 mod selector;
@@ -52,6 +54,7 @@ pub use guard::{
     MAX_BUILT, MAX_DEPTH, MAX_LITERAL, MAX_LOOPS, MAX_NESTING, MAX_NODES, MAX_PATTERN_BYTES,
     MAX_PATTERN_NESTING, MAX_SOURCE_BYTES, MAX_UNITS, UNIT_BYTES,
 };
+pub use program::Evaluator;
 pub use ruling::{Evaluation, Failure, FailureKind, Ruling};
 pub use set::PredicateSet;
 
@@ -60,6 +63,7 @@ use std::sync::Arc;
 
 use crate::canon;
 use program::{Program, Purpose};
+use question::Question;
 
 /// An expression that is true or false of some facts. A copy is another handle on the same one.
 #[derive(Clone)]
@@ -68,7 +72,16 @@ pub struct Predicate(Arc<Program>);
 impl Predicate {
     /// Compiles `source` for `context`.
     pub fn compile(source: &str, context: Context) -> Result<Self, PredicateError> {
-        let program = Program::compile(source, context, Purpose::Predicate)?;
+        Self::compile_for(source, context, Evaluator::Fastest)
+    }
+
+    /// Compiles `source` for `context` and for an evaluator.
+    pub fn compile_for(
+        source: &str,
+        context: Context,
+        evaluator: Evaluator,
+    ) -> Result<Self, PredicateError> {
+        let program = Program::compile(source, context, Purpose::Predicate, evaluator)?;
         Ok(Self(Arc::new(program)))
     }
 
@@ -89,7 +102,7 @@ impl Predicate {
 
     /// Says whether it is true of `facts`, and what saying so took.
     pub fn evaluate(&self, facts: &Facts<'_>) -> Evaluation {
-        engine::with_context(facts, |context| self.0.ask(context))
+        self.0.ask(&Question::new(facts))
     }
 }
 
@@ -106,13 +119,22 @@ pub struct Expression(Arc<Program>);
 impl Expression {
     /// Compiles `source` for `context`.
     pub fn compile(source: &str, context: Context) -> Result<Self, PredicateError> {
-        Ok(Self(Arc::new(Program::compile(source, context, Purpose::Result)?)))
+        Self::compile_for(source, context, Evaluator::Fastest)
+    }
+
+    /// Compiles `source` for `context` and for an evaluator.
+    pub fn compile_for(
+        source: &str,
+        context: Context,
+        evaluator: Evaluator,
+    ) -> Result<Self, PredicateError> {
+        Ok(Self(Arc::new(Program::compile(source, context, Purpose::Result, evaluator)?)))
     }
 
     /// Returns the result over `facts`. Points and lengths of time are texts, bytes are base64,
     /// and a number that JSON lacks is `null`.
     pub fn evaluate(&self, facts: &Facts<'_>) -> Result<canon::Value, Failure> {
-        engine::with_context(facts, |context| self.0.answer(context))
+        self.0.answer(&Question::new(facts)).0
     }
 }
 

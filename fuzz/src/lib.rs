@@ -5,7 +5,10 @@
 //! `tests/seeds.rs` feeds them the files of `seeds/`.
 
 pub mod canon;
+pub mod choices;
 pub mod envelope;
+pub mod evaluators;
+pub mod expression;
 pub mod hook_record;
 pub mod predicate;
 pub mod query;

@@ -11,11 +11,8 @@ use cel::common::types::{CelDouble, CelInt, CelString, Type};
 use cel::common::value::{CowVal, Val};
 
 use super::facts::Trust;
-use super::meter;
+use super::meter::{self, TRUST_UNITS};
 use super::value::{Fact, MapFact};
-
-/// What asking for the trust in an actor counts as.
-const TRUST_UNITS: usize = 16;
 
 /// A fact, with the arguments that were given so far.
 #[derive(Clone)]
@@ -83,7 +80,7 @@ impl<'a> Asked<'a> {
 }
 
 /// Returns what is known about tasks: there are none.
-fn no_task<'a>() -> MapFact<'a> {
+pub(super) fn no_task<'a>() -> MapFact<'a> {
     MapFact::of_fields([
         ("status", Fact::text("")),
         ("priority", Fact::text("")),

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hashlink::LruCache;
 
-use super::program::{Program, Purpose};
+use super::program::{Evaluator, Program, Purpose};
 use super::{Context, Expression, Predicate, PredicateError};
 use crate::time::Stopwatch;
 
@@ -69,7 +69,7 @@ impl ExpressionCache {
         }
         // Not under the lock: compiling takes a thousand times longer than looking up.
         let took = Stopwatch::start();
-        let compiled = Program::compile(source, context, purpose).map(Arc::new);
+        let compiled = Program::compile(source, context, purpose, Evaluator::Fastest).map(Arc::new);
         let nanos = u64::try_from(took.elapsed().as_nanos()).unwrap_or(u64::MAX);
         self.with(|kept| {
             let counters = &mut kept.counters;
@@ -125,11 +125,11 @@ impl Kept {
         if let Some(faster) = self.programs.get(&key) {
             return Arc::clone(faster);
         }
-        self.patterns += program.pattern_bytes();
+        self.patterns += program.pattern_bytes;
         self.programs.insert(key, Arc::clone(&program));
         while self.programs.len() > CAPACITY || self.patterns > MAX_PATTERNS {
             let Some((_, oldest)) = self.programs.remove_lru() else { break };
-            self.patterns -= oldest.pattern_bytes();
+            self.patterns -= oldest.pattern_bytes;
         }
         program
     }
@@ -190,7 +190,7 @@ mod tests {
         let size = cache.stats().size;
         assert!((2..200).contains(&size), "{size} are kept");
         let kept = cache.with(|kept| {
-            let bytes: usize = kept.programs.iter().map(|(_, it)| it.pattern_bytes()).sum();
+            let bytes: usize = kept.programs.iter().map(|(_, it)| it.pattern_bytes).sum();
             (bytes, kept.patterns)
         });
         assert_eq!(kept.0, kept.1);

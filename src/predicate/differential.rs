@@ -13,7 +13,8 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 
 use super::{
-    BodyFacts, Context, Expression, Facts, Failure, RecordFacts, SystemFacts, Trust, deep,
+    BodyFacts, Context, Evaluator, Expression, Facts, Failure, RecordFacts, SystemFacts, Trust,
+    deep,
 };
 use crate::canon::{self, Object, Value};
 use crate::object;
@@ -49,7 +50,7 @@ static BODY: LazyLock<Object> = LazyLock::new(|| {
 });
 
 fn metered(source: &str) -> Option<Result<Value, Failure>> {
-    let expression = Expression::compile(source, Context::Permission).ok()?;
+    let expression = Expression::compile_for(source, Context::Permission, Evaluator::Cel).ok()?;
     let facts = Facts {
         record: RecordFacts {
             act: "KNOW",

@@ -9,8 +9,9 @@ use cel::context::VariableResolver;
 use cel::{DeclarationError, Env};
 
 use super::asked::Asked;
-use super::facts::{BodyFacts, Facts};
+use super::facts::BodyFacts;
 use super::ops;
+use super::question::Question;
 use super::value::{Fact, ListFact, MapFact};
 
 /// Our functions. No source can spell their names.
@@ -57,12 +58,12 @@ pub(super) fn environment() -> &'static Arc<Env> {
     &ENVIRONMENT
 }
 
-/// Calls `with` with the context of evaluations over `facts`.
-pub(super) fn with_context<T>(
-    facts: &Facts<'_>,
+/// Calls `with` with the context of evaluations over the facts of `question`.
+pub(super) fn with_context<'q, T>(
+    question: &'q Question<'q>,
     with: impl FnOnce(&cel::Context<'_, '_>) -> T,
 ) -> T {
-    let variables = Variables { facts, record: OnceLock::new(), system: OnceLock::new() };
+    let variables = Variables { question, record: OnceLock::new(), system: OnceLock::new() };
     let mut context = cel::Context::with_env(Arc::clone(environment()));
     context.set_variable_resolver(&variables);
     with(&context)
@@ -70,19 +71,19 @@ pub(super) fn with_context<T>(
 
 /// The facts, made into values when they are asked for.
 struct Variables<'f> {
-    facts: &'f Facts<'f>,
+    question: &'f Question<'f>,
     record: OnceLock<MapFact<'f>>,
     system: OnceLock<MapFact<'f>>,
 }
 
 impl VariableResolver for Variables<'_> {
     fn resolve<'b>(&'b self, name: &str) -> Option<CowVal<'b, 'b>> {
-        let facts = self.facts;
+        let facts = self.question.facts;
         let text = |text: &'b str| Some(CowVal::owned(CelString::from(text)));
         let asked = |asked: Asked<'b>| Some(CowVal::owned(asked));
         match name {
-            "record" => Some(CowVal::Borrowed(self.record.get_or_init(|| record(facts)))),
-            "system" => Some(CowVal::Borrowed(self.system.get_or_init(|| system(facts)))),
+            "record" => Some(CowVal::Borrowed(self.record.get_or_init(|| record(self.question)))),
+            "system" => Some(CowVal::Borrowed(self.system.get_or_init(|| system(self.question)))),
             "resource" => text(facts.resource),
             "@current_actor" => text(facts.actor),
             "@current_namespace" => text(facts.namespace),
@@ -100,17 +101,9 @@ impl VariableResolver for Variables<'_> {
     }
 }
 
-fn record<'f>(facts: &'f Facts<'f>) -> MapFact<'f> {
-    let record = &facts.record;
-    let body = match record.body {
-        BodyFacts::Any(members) => MapFact::of(members),
-        BodyFacts::Call { tool, args, status, content } => MapFact::of_fields([
-            ("tool", Fact::text(tool)),
-            ("args", Fact::Map(MapFact::of(args))),
-            ("status", Fact::text(status)),
-            ("content", Fact::text(content)),
-        ]),
-    };
+/// Returns `record`.
+pub(super) fn record<'f>(question: &'f Question<'f>) -> MapFact<'f> {
+    let record = &question.facts.record;
     MapFact::of_fields([
         ("act", Fact::text(record.act)),
         ("actor", Fact::text(record.actor)),
@@ -118,25 +111,42 @@ fn record<'f>(facts: &'f Facts<'f>) -> MapFact<'f> {
         ("data_type", Fact::text(record.data_type)),
         ("clock", Fact::int(record.clock)),
         ("parents", Fact::List(ListFact::of_ids(record.parents))),
-        ("body", Fact::Map(body)),
+        ("body", Fact::Map(body(record.body))),
     ])
 }
 
-/// What is not known yet answers as if there were none of it.
-fn system<'f>(facts: &'f Facts<'f>) -> MapFact<'f> {
-    let system = facts.system.read();
-    let today = MapFact::of_fields([
-        ("dispatches", Fact::int(0)),
-        ("cost_usd", Fact::Double(0.0.into())),
-        ("tasks_completed", Fact::int(0)),
-    ]);
+/// Returns `record.body`.
+pub(super) fn body(body: BodyFacts<'_>) -> MapFact<'_> {
+    match body {
+        BodyFacts::Any(members) => MapFact::of(members),
+        BodyFacts::Call { tool, args, status, content } => MapFact::of_fields([
+            ("tool", Fact::text(tool)),
+            ("args", Fact::Map(MapFact::of(args))),
+            ("status", Fact::text(status)),
+            ("content", Fact::text(content)),
+        ]),
+    }
+}
+
+/// Returns `system`. What is not known yet answers as if there were none of it.
+pub(super) fn system<'f>(question: &'f Question<'f>) -> MapFact<'f> {
+    let system = question.system();
     MapFact::of_fields([
         ("uptime_secs", Fact::int(system.uptime_secs)),
         ("records_total", Fact::int(system.records_total)),
         ("threads_total", Fact::int(system.threads_total)),
         ("daemon_version", Fact::text(system.daemon_version)),
         ("active_dispatches", Fact::List(ListFact::of(&[]))),
-        ("today", Fact::Map(today)),
+        ("today", Fact::Map(today())),
+    ])
+}
+
+/// Returns `system.today`.
+pub(super) fn today<'f>() -> MapFact<'f> {
+    MapFact::of_fields([
+        ("dispatches", Fact::int(0)),
+        ("cost_usd", Fact::Double(0.0.into())),
+        ("tasks_completed", Fact::int(0)),
     ])
 }
 

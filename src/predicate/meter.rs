@@ -1,8 +1,9 @@
-//! What one evaluation may spend.
+//! What one evaluation may spend, and the tariff: what each operation counts as.
 //!
-//! The evaluator calls plain functions, so what they count lives in the thread that evaluates.
-//! An exhausted budget is an error like any other to the evaluator, and `||` may absorb it; so the
-//! meter remembers it, and whoever started the evaluation looks here before believing an answer.
+//! The evaluator of the CEL crate calls plain functions, so what they count lives in the thread
+//! that evaluates. An exhausted budget is an error like any other to it, and `||` may absorb it; so
+//! the meter remembers it, and whoever started the evaluation looks here before believing an
+//! answer.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -11,36 +12,108 @@ use cel::ExecutionError;
 
 use super::guard::{MAX_BUILT, MAX_UNITS, UNIT_BYTES};
 use super::pattern::Pattern;
+use super::ruling::Failure;
 use crate::canon;
 
-/// What one evaluation spent, and what it said besides its result.
-#[derive(Default)]
-pub(super) struct Meter {
-    /// The patterns of the running predicate.
-    patterns: Arc<[Arc<Pattern>]>,
+/// What an element of a list or an entry of a map counts as when it is handled.
+pub(super) const ELEMENT: usize = 16;
+/// What an element of a list or an entry of a map counts as when it is built.
+pub(super) const SLOT: usize = 32;
+/// What asking for the trust in an actor counts as, in units.
+pub(super) const TRUST_UNITS: usize = 16;
+/// How deep values may nest that are compared or returned. Facts nest less.
+pub(super) const MAX_VALUE_DEPTH: usize = 256;
+
+/// What an evaluation has spent.
+#[derive(Debug, Default)]
+pub(super) struct Spent {
     /// Bytes handled, with everything else that counts turned into bytes.
     handled: u64,
     /// Bytes built.
     pub(super) built: u64,
-    /// Why it was stopped.
-    pub(super) stop: Option<Stop>,
-    /// Its result, where that is not just true or false.
-    pub(super) answer: Option<canon::Value>,
+    /// The limit that stopped it: the first it ran into.
+    pub(super) limit: Option<Limit>,
 }
 
-/// Why an evaluation was stopped.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Stop {
+/// A limit that an evaluation ran into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Limit {
     OverBudget,
     TooLarge,
-    NotBoolean(String),
 }
 
-impl Meter {
+/// The evaluation must not go on.
+#[derive(Debug)]
+pub(super) struct Stopped;
+
+impl Spent {
     /// Returns the units spent, a part of one counted as one.
     pub(super) const fn units(&self) -> u64 {
         self.handled.div_ceil(UNIT_BYTES)
     }
+
+    /// Counts `bytes` as handled, before they are.
+    #[inline]
+    pub(super) fn handle(&mut self, bytes: usize) -> Result<(), Stopped> {
+        self.handled = self.handled.saturating_add(bytes as u64);
+        if self.handled > MAX_UNITS * UNIT_BYTES {
+            self.limit.get_or_insert(Limit::OverBudget);
+        }
+        self.go_on()
+    }
+
+    /// Counts whole units of work, before it is done.
+    pub(super) fn work(&mut self, units: usize) -> Result<(), Stopped> {
+        self.handle(units.saturating_mul(usize::try_from(UNIT_BYTES).unwrap_or(usize::MAX)))
+    }
+
+    /// Counts `bytes` as built, before they are.
+    pub(super) fn build(&mut self, bytes: usize) -> Result<(), Stopped> {
+        self.built = self.built.saturating_add(bytes as u64);
+        if self.built > MAX_BUILT {
+            self.limit.get_or_insert(Limit::TooLarge);
+        }
+        self.go_on()
+    }
+
+    /// Counts a new text or new bytes.
+    pub(super) fn make(&mut self, bytes: usize) -> Result<(), Stopped> {
+        self.handle(bytes)?;
+        self.build(bytes)
+    }
+
+    /// Counts a look-up by a key of `bytes`. Keys of ordinary length are free: there are only as
+    /// many look-ups as operations, and those are bounded.
+    #[inline]
+    pub(super) fn look_up(&mut self, bytes: usize) -> Result<(), Stopped> {
+        if bytes as u64 > UNIT_BYTES { self.handle(bytes) } else { Ok(()) }
+    }
+
+    const fn go_on(&self) -> Result<(), Stopped> {
+        if self.limit.is_some() { Err(Stopped) } else { Ok(()) }
+    }
+}
+
+impl Limit {
+    /// Returns the failure of an evaluation that was stopped.
+    pub(super) const fn failure(self, spent: &Spent) -> Failure {
+        match self {
+            Self::OverBudget => Failure::OverBudget { units: spent.units(), limit: MAX_UNITS },
+            Self::TooLarge => Failure::TooLarge { bytes: spent.built, limit: MAX_BUILT },
+        }
+    }
+}
+
+/// What one evaluation of the CEL crate spent, and what it said besides its result.
+#[derive(Default)]
+pub(super) struct Meter {
+    /// The patterns of the running predicate.
+    patterns: Arc<[Arc<Pattern>]>,
+    pub(super) spent: Spent,
+    /// The type of its result, which should have been true or false.
+    pub(super) not_boolean: Option<String>,
+    /// Its result, where that is not just true or false.
+    pub(super) answer: Option<canon::Value>,
 }
 
 thread_local! {
@@ -52,47 +125,45 @@ pub(super) fn metered<T>(
     patterns: &Arc<[Arc<Pattern>]>,
     work: impl FnOnce() -> T,
 ) -> (std::thread::Result<T>, Meter) {
-    let fresh = Meter { patterns: Arc::clone(patterns), ..Meter::default() };
-    let outer = METER.replace(fresh);
+    run(Meter { patterns: Arc::clone(patterns), ..Meter::default() }, work)
+}
+
+/// Runs `work` with a meter that counts on from `spent`, and returns both.
+pub(super) fn resumed<T>(
+    spent: Spent,
+    work: impl FnOnce() -> T,
+) -> (std::thread::Result<T>, Meter) {
+    run(Meter { spent, ..Meter::default() }, work)
+}
+
+fn run<T>(meter: Meter, work: impl FnOnce() -> T) -> (std::thread::Result<T>, Meter) {
+    let outer = METER.replace(meter);
     // What `work` could leave half done is the meter, which is replaced, and the context, which
     // evaluations only read.
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
     (result, METER.replace(outer))
 }
 
-/// Counts `bytes` as handled, before they are.
-pub(super) fn handle(bytes: usize) -> Result<(), ExecutionError> {
-    METER.with_borrow_mut(|meter| {
-        meter.handled = meter.handled.saturating_add(bytes as u64);
-        if meter.handled > MAX_UNITS * UNIT_BYTES {
-            meter.stop.get_or_insert(Stop::OverBudget);
+/// Counts on the meter of this thread, as [`Spent`] does.
+macro_rules! counted {
+    ($($name:ident;)*) => { $(
+        pub(super) fn $name(amount: usize) -> Result<(), ExecutionError> {
+            Ok(METER.with_borrow_mut(|meter| meter.spent.$name(amount))?)
         }
-        meter.go_on()
-    })
+    )* };
 }
-
-/// Counts whole units of work, before it is done.
-pub(super) fn work(units: usize) -> Result<(), ExecutionError> {
-    handle(units.saturating_mul(usize::try_from(UNIT_BYTES).unwrap_or(usize::MAX)))
-}
-
-/// Counts `bytes` as built, before they are.
-pub(super) fn build(bytes: usize) -> Result<(), ExecutionError> {
-    METER.with_borrow_mut(|meter| {
-        meter.built = meter.built.saturating_add(bytes as u64);
-        if meter.built > MAX_BUILT {
-            meter.stop.get_or_insert(Stop::TooLarge);
-        }
-        meter.go_on()
-    })
+counted! {
+    handle;
+    work;
+    build;
+    make;
+    look_up;
 }
 
 /// Remembers that the result is not a boolean.
 pub(super) fn not_boolean(got: &str) -> ExecutionError {
-    METER.with_borrow_mut(|meter| {
-        meter.stop.get_or_insert_with(|| Stop::NotBoolean(got.to_owned()));
-    });
-    stopped()
+    METER.with_borrow_mut(|meter| meter.not_boolean = Some(got.to_owned()));
+    Stopped.into()
 }
 
 /// Remembers the result.
@@ -105,19 +176,9 @@ pub(super) fn pattern(index: usize) -> Option<Arc<Pattern>> {
     METER.with_borrow(|meter| meter.patterns.get(index).cloned())
 }
 
-impl Meter {
-    fn go_on(&self) -> Result<(), ExecutionError> {
-        if self.stop.is_some() { Err(stopped()) } else { Ok(()) }
-    }
-}
-
 /// The error that unwinds a stopped evaluation. It allocates nothing and is never shown.
-const fn stopped() -> ExecutionError {
-    ExecutionError::InternalError(String::new())
-}
-
-/// Counts a look-up by a key of `bytes`. Keys of ordinary length are free: there are only as many
-/// look-ups as operations, and those are bounded.
-pub(super) fn look_up(bytes: usize) -> Result<(), ExecutionError> {
-    if bytes as u64 > UNIT_BYTES { handle(bytes) } else { Ok(()) }
+impl From<Stopped> for ExecutionError {
+    fn from(_: Stopped) -> Self {
+        Self::InternalError(String::new())
+    }
 }

@@ -7,7 +7,7 @@ use cel::ExecutionError;
 use cel::common::types::{CelBool, CelBytes, CelInt, CelString, Kind};
 use cel::common::value::{CowVal, Val};
 
-use super::meter;
+use super::meter::{self, ELEMENT, MAX_VALUE_DEPTH};
 use super::value::{Beyond, Blob, BuiltList, Text};
 
 mod build;
@@ -15,11 +15,6 @@ mod finish;
 
 pub(super) use build::{add, copy, keep, list, map, share};
 pub(super) use finish::{answer, verdict};
-
-/// What an element of a list or an entry of a map counts as when it is handled.
-const ELEMENT: usize = 16;
-/// How deep values may nest that are compared or returned. Facts nest less.
-const MAX_VALUE_DEPTH: usize = 256;
 
 pub(super) type Args<'b, 'v> = Vec<CowVal<'b, 'v>>;
 pub(super) type Outcome<'b, 'v> = Result<CowVal<'b, 'v>, ExecutionError>;

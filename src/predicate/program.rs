@@ -6,14 +6,16 @@ use cel::common::ast::IdedExpr;
 use cel::{ExecutionError, Value};
 
 use super::check::{self, written};
+use super::direct::Direct;
 use super::error::{Flaw, PredicateError};
-use super::guard::{self, MAX_BUILT, MAX_UNITS};
-use super::meter::{self, Meter, Stop};
+use super::guard;
+use super::meter::{self, Meter, Spent};
 use super::order::order;
 use super::pattern::Pattern;
+use super::question::Question;
 use super::rewrite::rewrite;
 use super::selector::Selector;
-use super::{Context, Evaluation, Failure, Ruling, deep, parse};
+use super::{Context, Evaluation, Failure, Ruling, deep, engine, parse};
 use crate::canon;
 
 /// What an expression is for.
@@ -25,12 +27,37 @@ pub(super) enum Purpose {
     Result,
 }
 
+/// Which evaluator answers. They give the same answers, and count the same work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum Evaluator {
+    /// Our own, where it covers the expression; else that of the CEL crate.
+    #[default]
+    Fastest,
+    /// That of the CEL crate: what ours is held against.
+    Cel,
+}
+
 /// A compiled expression.
 #[derive(Debug)]
 pub(super) struct Program {
     pub(super) source: Box<str>,
     pub(super) context: Context,
     pub(super) selector: Selector,
+    /// How large its patterns are.
+    pub(super) pattern_bytes: usize,
+    code: Code,
+}
+
+#[derive(Debug)]
+enum Code {
+    Direct(Direct),
+    Cel(Metered),
+}
+
+/// An expression whose every operation counts what it does.
+#[derive(Debug)]
+struct Metered {
     expression: IdedExpr,
     patterns: Arc<[Arc<Pattern>]>,
 }
@@ -41,10 +68,11 @@ impl Program {
         source: &str,
         context: Context,
         purpose: Purpose,
+        evaluator: Evaluator,
     ) -> Result<Self, PredicateError> {
         guard::text(source)?;
         let owned: Box<str> = source.into();
-        deep::run(move || Self::compile_here(owned, context, purpose)).unwrap_or_else(
+        deep::run(move || Self::compile_here(owned, context, purpose, evaluator)).unwrap_or_else(
             |deep::NotDone| {
                 Err(PredicateError::new(Flaw::ParserFailed, "the parser failed on this text"))
             },
@@ -55,74 +83,96 @@ impl Program {
         source: Box<str>,
         context: Context,
         purpose: Purpose,
+        evaluator: Evaluator,
     ) -> Result<Self, PredicateError> {
         let (parsed, columns) = parse::parse(&source)?;
         guard::tree(&parsed, &columns)?;
         let (ty, checked) = check::check(&parsed, context, &columns)?;
-        let (ordered, finish) = match purpose {
+        let ordered = match purpose {
             Purpose::Predicate => {
                 check::must_be_bool(&parsed, ty, &columns)?;
-                (order(parsed, context), "@verdict")
+                order(parsed, context)
             }
-            Purpose::Result => (parsed, "@answer"),
+            Purpose::Result => parsed,
         };
         let selector = Selector::of(&ordered, context);
-        let expression = rewrite(ordered, &checked, finish);
-        let patterns = checked.patterns.into();
-        Ok(Self { source, context, selector, expression, patterns })
+        let pattern_bytes = checked.patterns.iter().map(|pattern| pattern.bytes()).sum();
+        let direct = match evaluator {
+            Evaluator::Fastest => Direct::build(&ordered, &checked, context),
+            Evaluator::Cel => None,
+        };
+        let code = match direct {
+            Some(direct) => Code::Direct(direct),
+            None => Code::Cel(Metered {
+                expression: rewrite(ordered, &checked, purpose),
+                patterns: checked.patterns.into(),
+            }),
+        };
+        Ok(Self { source, context, selector, pattern_bytes, code })
     }
 
-    /// Returns how large its patterns are.
-    pub(super) fn pattern_bytes(&self) -> usize {
-        self.patterns.iter().map(|pattern| pattern.bytes()).sum()
+    #[cfg(test)]
+    pub(super) const fn is_direct(&self) -> bool {
+        matches!(self.code, Code::Direct(_))
     }
 
     /// Evaluates a predicate.
-    pub(super) fn ask(&self, context: &cel::Context<'_, '_>) -> Evaluation {
-        let (outcome, meter) = self.run(context);
+    pub(super) fn ask<'q>(&'q self, question: &'q Question<'q>) -> Evaluation {
+        let (outcome, spent) = match &self.code {
+            Code::Direct(direct) => direct.ask(question),
+            Code::Cel(metered) => {
+                let (outcome, meter) = metered.run(question);
+                (outcome, meter.spent)
+            }
+        };
         let ruling = match outcome {
             Ok(true) => Ruling::Holds,
             Ok(false) => Ruling::DoesNotHold,
             Err(failure) => Ruling::Failed(failure),
         };
-        Evaluation { ruling, units: meter.units(), built: meter.built }
+        Evaluation { ruling, units: spent.units(), built: spent.built }
     }
 
     /// Evaluates an expression with any result.
-    pub(super) fn answer(&self, context: &cel::Context<'_, '_>) -> Result<canon::Value, Failure> {
-        let (outcome, meter) = self.run(context);
-        outcome?;
-        meter.answer.ok_or(Failure::Panicked)
-    }
-
-    fn run(&self, context: &cel::Context<'_, '_>) -> (Result<bool, Failure>, Meter) {
-        // Not `resolve_val`: that is compiled into the caller, where an unoptimised build would
-        // need twenty times the stack.
-        let (result, meter) =
-            meter::metered(&self.patterns, || Value::resolve(&self.expression, context));
-        let outcome = match (&meter.stop, result) {
-            (_, Err(_panic)) => Err(Failure::Panicked),
-            // Looked at first: `||` may have made something of the error that stopped it.
-            (Some(stop), _) => Err(failure(stop, &meter)),
-            (None, Ok(Ok(Value::Bool(bool)))) => Ok(bool),
-            (None, Ok(Ok(_))) => Err(Failure::NotBoolean { got: "something else".to_owned() }),
-            (None, Ok(Err(error))) => Err(Failure::Error { message: in_words(&error) }),
-        };
-        (outcome, meter)
+    pub(super) fn answer<'q>(
+        &'q self,
+        question: &'q Question<'q>,
+    ) -> (Result<canon::Value, Failure>, Spent) {
+        match &self.code {
+            Code::Direct(direct) => direct.answer(question),
+            Code::Cel(metered) => {
+                let (outcome, meter) = metered.run(question);
+                let answer = outcome.and_then(|_| meter.answer.ok_or(Failure::Panicked));
+                (answer, meter.spent)
+            }
+        }
     }
 }
 
-fn failure(stop: &Stop, meter: &Meter) -> Failure {
-    match stop {
-        Stop::OverBudget => Failure::OverBudget { units: meter.units(), limit: MAX_UNITS },
-        Stop::TooLarge => Failure::TooLarge { bytes: meter.built, limit: MAX_BUILT },
-        Stop::NotBoolean(got) => Failure::NotBoolean { got: got.clone() },
+impl Metered {
+    fn run<'q>(&'q self, question: &'q Question<'q>) -> (Result<bool, Failure>, Meter) {
+        engine::with_context(question, |context| {
+            // Not `resolve_val`: that is compiled into the caller, where an unoptimised build
+            // would need twenty times the stack.
+            let (result, meter) =
+                meter::metered(&self.patterns, || Value::resolve(&self.expression, context));
+            let outcome = match (meter.spent.limit, &meter.not_boolean, result) {
+                (_, _, Err(_panic)) => Err(Failure::Panicked),
+                // Looked at first: `||` may have made something of the error that stopped it.
+                (Some(limit), _, _) => Err(limit.failure(&meter.spent)),
+                (None, Some(got), _) => Err(Failure::NotBoolean { got: got.clone() }),
+                (None, None, Ok(Ok(Value::Bool(bool)))) => Ok(bool),
+                (None, None, Ok(Ok(_))) => Err(Failure::Panicked),
+                (None, None, Ok(Err(error))) => Err(in_words(&error)),
+            };
+            (outcome, meter)
+        })
     }
 }
 
 /// Says what went wrong without the values: they may be large, and may be secret.
-fn in_words(error: &ExecutionError) -> String {
-    match error {
+pub(super) fn in_words(error: &ExecutionError) -> Failure {
+    let message = match error {
         ExecutionError::NoSuchKey(key) => format!("there is no key `{key}`"),
         ExecutionError::NoSuchOverload(call) => {
             let types = call.argument_types().join(" and ");
@@ -144,5 +194,6 @@ fn in_words(error: &ExecutionError) -> String {
             format!("`{name}` does not take these types")
         }
         _ => "the expression has no result".to_owned(),
-    }
+    };
+    Failure::Error { message }
 }

@@ -14,6 +14,7 @@ use cel::common::ast::{
 use super::check::Checked;
 use super::functions::Plan;
 use super::guard::{Place, children};
+use super::program::Purpose;
 use super::types::Type;
 
 /// How many operations of a loop's body one unit pays for.
@@ -34,8 +35,12 @@ const METERED: &[(&str, &str)] = &[
     (operators::MODULO, "@remainder"),
 ];
 
-/// Returns what is evaluated for `root`; `finish` is what becomes of the result.
-pub(super) fn rewrite(root: IdedExpr, checked: &Checked, finish: &str) -> IdedExpr {
+/// Returns what is evaluated for `root`.
+pub(super) fn rewrite(root: IdedExpr, checked: &Checked, purpose: Purpose) -> IdedExpr {
+    let finish = match purpose {
+        Purpose::Predicate => "@verdict",
+        Purpose::Result => "@answer",
+    };
     ours(finish, vec![Rewriter { checked }.expr(root)])
 }
 
@@ -195,7 +200,7 @@ fn is_constant(list: &ListExpr) -> bool {
 }
 
 /// Returns what one round of a loop counts, by what its body does apart from the loops in it.
-fn weight(step: &IdedExpr) -> usize {
+pub(super) fn weight(step: &IdedExpr) -> usize {
     let mut nodes = 0_usize;
     let mut todo = vec![step];
     while let Some(expr) = todo.pop() {

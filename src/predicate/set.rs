@@ -17,6 +17,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{Facts, Predicate, Ruling};
+use crate::predicate::question::Question;
 use crate::time::Stopwatch;
 use delta::{Delta, merge};
 use index::{Entry, Index};
@@ -131,7 +132,8 @@ impl<K: Ord + Clone, V: Clone> PredicateSet<K, V> {
     /// Calls `answer` for the predicates that hold of `facts` or fail on them, in the order of
     /// their keys. Of those that do not hold nothing is heard.
     pub fn ask(&self, facts: &Facts<'_>, answer: impl FnMut(&K, &V, Ruling)) {
-        self.ask_with(facts, |entry| entry.predicate.holds(facts), answer);
+        let question = Question::new(facts);
+        self.ask_with(&question, |entry| entry.ask(&question), answer);
     }
 
     /// The same, and calls `took` for each predicate that had to be evaluated, also for those that
@@ -143,24 +145,28 @@ impl<K: Ord + Clone, V: Clone> PredicateSet<K, V> {
         mut took: impl FnMut(&K, u64),
         answer: impl FnMut(&K, &V, Ruling),
     ) {
-        let timed = |entry: &Entry<K, V>| {
-            let before = watch.elapsed();
-            let ruling = entry.predicate.holds(facts);
-            let nanos = watch.elapsed().saturating_sub(before).as_nanos();
-            took(&entry.key, u64::try_from(nanos).unwrap_or(u64::MAX));
-            ruling
-        };
-        self.ask_with(facts, timed, answer);
+        let question = Question::new(facts);
+        self.ask_with(
+            &question,
+            |entry| {
+                let before = watch.elapsed();
+                let ruling = entry.ask(&question);
+                let nanos = watch.elapsed().saturating_sub(before).as_nanos();
+                took(&entry.key, u64::try_from(nanos).unwrap_or(u64::MAX));
+                ruling
+            },
+            answer,
+        );
     }
 
-    fn ask_with(
-        &self,
-        facts: &Facts<'_>,
-        mut rule: impl FnMut(&Entry<K, V>) -> Ruling,
+    fn ask_with<'q>(
+        &'q self,
+        question: &'q Question<'q>,
+        mut rule: impl FnMut(&'q Entry<K, V>) -> Ruling,
         mut answer: impl FnMut(&K, &V, Ruling),
     ) {
-        let old = self.base.ask(facts, &self.delta.gone, &mut rule);
-        let new = self.delta.new.ask(facts, &[], &mut rule);
+        let old = self.base.ask(question, &self.delta.gone, &mut rule);
+        let new = self.delta.new.ask(question, &[], &mut rule);
         for (entry, ruling) in merge(old, new, |(entry, _)| &entry.key) {
             answer(&entry.key, &entry.value, ruling);
         }

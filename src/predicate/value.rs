@@ -14,6 +14,7 @@ mod map;
 mod scalar;
 
 pub(super) use built::{BuiltList, BuiltMap};
+pub(super) use key::Key;
 pub(super) use list::{ListFact, position};
 pub(super) use map::MapFact;
 pub(super) use scalar::{Beyond, Blob, Text};

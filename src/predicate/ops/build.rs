@@ -8,11 +8,8 @@ use super::{
     Args, Blob, BuiltList, ELEMENT, Outcome, Text, bytes_of, is_light, no_overload, only, pair,
     text_of,
 };
-use crate::predicate::meter;
+use crate::predicate::meter::{self, SLOT, make};
 use crate::predicate::value::BuiltMap;
-
-/// What an element of a list or an entry of a map counts as when it is built.
-const SLOT: usize = 32;
 
 pub(in crate::predicate) fn add<'b, 'v>(args: Args<'b, 'v>) -> Outcome<'b, 'v> {
     let (one, two) = pair(args)?;
@@ -33,12 +30,6 @@ pub(in crate::predicate) fn add<'b, 'v>(args: Args<'b, 'v>) -> Outcome<'b, 'v> {
         Some(adder) => Ok(CowVal::Owned(adder.add(two.as_ref())?.into_owned())),
         None => Err(no_overload("+", &[one.as_ref(), two.as_ref()])),
     }
-}
-
-/// Counts a new text or new bytes.
-fn make(bytes: usize) -> Result<(), ExecutionError> {
-    meter::handle(bytes)?;
-    meter::build(bytes)
 }
 
 fn join<'b, 'v>(one: &(dyn Val + 'v), two: &(dyn Val + 'v)) -> Outcome<'b, 'v> {

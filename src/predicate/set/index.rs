@@ -1,7 +1,8 @@
 //! Predicates that stay as they are, found by what a call is like.
 
 use super::lookup::{Lookup, Position};
-use crate::predicate::{Facts, Predicate, Ruling};
+use crate::predicate::question::Question;
+use crate::predicate::{Predicate, Ruling};
 
 /// A predicate, the key that its owner knows it by, and what the owner keeps with it.
 #[derive(Debug, Clone)]
@@ -9,6 +10,12 @@ pub(super) struct Entry<K, V> {
     pub(super) key: K,
     pub(super) value: V,
     pub(super) predicate: Predicate,
+}
+
+impl<K, V> Entry<K, V> {
+    pub(super) fn ask<'q>(&'q self, question: &'q Question<'q>) -> Ruling {
+        self.predicate.0.ask(question).ruling
+    }
 }
 
 /// Entries in the order of their keys.
@@ -46,14 +53,14 @@ impl<K: Ord, V> Index<K, V> {
     /// Asks whatever may have something to say about `facts`, except at the positions in `gone`,
     /// which ascend: `rule` evaluates it. Returns what held or failed, in order. Allocates nothing if
     /// nothing did.
-    pub(super) fn ask<'s, R: FnMut(&Entry<K, V>) -> Ruling>(
-        &'s self,
-        facts: &Facts<'_>,
+    pub(super) fn ask<'q, R: FnMut(&'q Entry<K, V>) -> Ruling>(
+        &'q self,
+        question: &'q Question<'q>,
         gone: &[Position],
         rule: &mut R,
-    ) -> impl Iterator<Item = (&'s Entry<K, V>, Ruling)> + use<'s, K, V, R> {
+    ) -> impl Iterator<Item = (&'q Entry<K, V>, Ruling)> + use<'q, K, V, R> {
         let mut spoken: Vec<(Position, Ruling)> = Vec::new();
-        self.lookup.candidates(facts, |position| {
+        self.lookup.candidates(question.facts, |position| {
             let entry = self.entries.get(position).filter(|_| !contains(gone, position));
             match entry.map(&mut *rule) {
                 None | Some(Ruling::DoesNotHold) => {}

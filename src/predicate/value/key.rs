@@ -7,7 +7,7 @@ use cel::common::value::Val;
 
 /// A key that is looked for. Numbers of all types are one kind: `1`, `1u` and `1.0` are one key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Key<'k> {
+pub(in crate::predicate) enum Key<'k> {
     Bool(bool),
     Number(i128),
     /// A number that no map can hold, as it is not integral.
@@ -43,7 +43,7 @@ impl<'k> Key<'k> {
         }
     }
 
-    fn of_double(double: f64) -> Self {
+    pub(in crate::predicate) fn of_double(double: f64) -> Self {
         // 2^64, beyond which no map has keys.
         const END: f64 = 18_446_744_073_709_551_616.0;
         if double.fract() != 0.0 || !(-END..END).contains(&double) {

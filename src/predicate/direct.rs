@@ -1,0 +1,152 @@
+//! The direct evaluator: over the borrowed facts, with no value that is not asked for.
+//!
+//! It covers everything but points and lengths of time; what it does not cover goes through the
+//! evaluator of the CEL crate. The two give the same results, and count the same work and the same
+//! bytes: generated expressions are put to both.
+
+mod build;
+mod convert;
+mod eval;
+mod fault;
+mod handed;
+mod loops;
+mod node;
+mod operations;
+mod value;
+
+use cel::common::ast::IdedExpr;
+use cel::common::value::CowVal;
+
+use super::check::Checked;
+use super::context::Context;
+use super::meter::{self, Limit, Spent};
+use super::ops;
+use super::program::in_words;
+use super::question::Question;
+use super::ruling::Failure;
+use crate::canon;
+use eval::Run;
+use fault::Fault;
+use node::Node;
+
+/// How many variables of loops there are at once: loops inside each other are bounded.
+const MAX_LOCALS: usize = super::guard::MAX_LOOPS;
+
+/// An expression that is evaluated directly.
+#[derive(Debug)]
+pub(super) struct Direct(Node);
+
+impl Direct {
+    /// Returns `None` if the expression has parts that are not evaluated directly.
+    pub(super) fn build(root: &IdedExpr, checked: &Checked, context: Context) -> Option<Self> {
+        build::build(root, checked, context).map(Self)
+    }
+
+    /// Says whether it is true, and what saying so took.
+    pub(super) fn ask<'q>(&'q self, question: &'q Question<'q>) -> (Result<bool, Failure>, Spent) {
+        let mut run = Run::new(question);
+        let outcome = if self.0.is_test() {
+            run.holds(&self.0).map_err(|fault| failure(&fault, &run.spent))
+        } else {
+            match run.value(&self.0) {
+                Ok(value::Value::Bool(bool)) => Ok(bool),
+                Ok(other) => Err(Failure::NotBoolean { got: other.type_of().as_str().to_owned() }),
+                Err(fault) => Err(failure(&fault, &run.spent)),
+            }
+        };
+        (outcome, run.spent)
+    }
+
+    /// Returns the result, whatever it is.
+    pub(super) fn answer<'q>(
+        &'q self,
+        question: &'q Question<'q>,
+    ) -> (Result<canon::Value, Failure>, Spent) {
+        let mut run = Run::new(question);
+        let value = match run.value(&self.0) {
+            Ok(value) => value,
+            Err(fault) => return (Err(failure(&fault, &run.spent)), run.spent),
+        };
+        let handed = run.handed(&value);
+        let (answered, meter) =
+            meter::resumed(run.spent, || ops::answer(vec![CowVal::Owned(handed)]));
+        let outcome = match (answered, meter.spent.limit, meter.answer) {
+            (_, Some(limit), _) => Err(limit.failure(&meter.spent)),
+            (Ok(Ok(_)), None, Some(answer)) => Ok(answer),
+            (Ok(Err(error)), None, _) => Err(in_words(&error)),
+            _ => Err(Failure::Panicked),
+        };
+        (outcome, meter.spent)
+    }
+}
+
+fn failure(fault: &Fault<'_>, spent: &Spent) -> Failure {
+    match (fault, spent.limit) {
+        (Fault::Stopped, limit) => limit.unwrap_or(Limit::OverBudget).failure(spent),
+        (fault, _) => Failure::Error { message: fault.in_words() },
+    }
+}
+
+impl From<meter::Stopped> for Fault<'_> {
+    fn from(_: meter::Stopped) -> Self {
+        Self::Stopped
+    }
+}
+
+impl Node {
+    /// Tells whether the result is true or false, if there is one.
+    const fn is_test(&self) -> bool {
+        matches!(
+            self,
+            Self::All(_)
+                | Self::Any(_)
+                | Self::Not(_)
+                | Self::Is(..)
+                | Self::IsOneOf(..)
+                | Self::Equal(..)
+                | Self::Order(..)
+                | Self::In(_)
+                | Self::InLiterals(..)
+                | Self::Has(..)
+                | Self::OfTexts(..)
+                | Self::Finds(..)
+                | Self::Matches(..)
+                | Self::Quantify(..)
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::predicate::program::{Evaluator, Program, Purpose};
+
+    #[test]
+    fn everything_is_direct_but_points_and_lengths_of_time() {
+        let is_direct = |source: &str| {
+            let purpose = Purpose::Result;
+            Program::compile(source, Context::Hook, purpose, Evaluator::Fastest)
+                .expect(source)
+                .is_direct()
+        };
+        for source in [
+            "record.body.tool == 'bash' && record.body.status == 'error'",
+            "record.body.content.matches('[0-9]+') || trust(current_actor(), 'code') < 0.5",
+            "has(record.body.args.path) && record.body.args.path.startsWith('/etc')",
+            "record.body.args.exists(name, record.body.args[name] == 1)",
+            "record.body.args.list.filter(x, x > 1).map(x, {x: [x]})",
+            "string(size(record.body.args)) + string(bytes('a')) in ['a']",
+            "type(system.records_total) == int && !has(record.body.args.a)",
+            "task('a').exists || fanout_status('b') == 'done' || fleet_emergency_active()",
+        ] {
+            assert!(is_direct(source), "{source}");
+        }
+        for source in [
+            "timestamp(now()).getFullYear() == 2026",
+            "duration('1h') > duration('1m')",
+            "type(timestamp(0)) == google.protobuf.Timestamp",
+        ] {
+            assert!(!is_direct(source), "{source}");
+        }
+    }
+}

@@ -1,0 +1,355 @@
+//! One evaluation of a tree.
+
+use super::MAX_LOCALS;
+use super::fault::Fault;
+use super::node::{Fact, Literal, Node, OfTexts, Trusted};
+use super::value::{Shape, TypeName, Value};
+use crate::predicate::facts::BodyFacts;
+use crate::predicate::meter::{ELEMENT, Spent, TRUST_UNITS};
+use crate::predicate::question::Question;
+
+pub(super) type Outcome<'a, T = Value<'a>> = Result<T, Fault<'a>>;
+
+/// An evaluation that is under way.
+pub(super) struct Run<'a> {
+    pub(super) question: &'a Question<'a>,
+    pub(super) spent: Spent,
+    /// The variables of loops.
+    pub(super) locals: [Value<'a>; MAX_LOCALS],
+}
+
+impl<'a> Run<'a> {
+    pub(super) fn new(question: &'a Question<'a>) -> Self {
+        Self { question, spent: Spent::default(), locals: [Value::Null, Value::Null] }
+    }
+
+    /// Evaluates what should be true or false.
+    pub(super) fn holds(&mut self, node: &'a Node) -> Outcome<'a, bool> {
+        match node {
+            Node::All(sides) => self.sides(sides, false),
+            Node::Any(sides) => self.sides(sides, true),
+            Node::Not(only) => self.holds(only).map(|bool| !bool),
+            Node::Is(fact, text, negated) => {
+                self.fact_is(*fact, text).map(|equal| equal != *negated)
+            }
+            Node::IsOneOf(fact, texts) => {
+                for text in texts {
+                    self.spent.handle(ELEMENT)?;
+                    if self.fact_is(*fact, text)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            Node::Equal(sides, negated) => {
+                let [one, two] = self.both(sides)?;
+                self.equal(&one, &two).map(|equal| equal != *negated)
+            }
+            Node::Order(order, sides) => {
+                let [one, two] = self.both(sides)?;
+                self.in_order(*order, &one, &two)
+            }
+            Node::In(sides) => {
+                let [wanted, within] = self.both(sides)?;
+                self.is_in(&wanted, &within)
+            }
+            Node::InLiterals(wanted, literals) => {
+                let wanted = self.value(wanted)?;
+                for literal in literals {
+                    self.spent.handle(ELEMENT)?;
+                    if self.equal(&literal.value(), &wanted)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            Node::Has(of, name) => {
+                let of = self.value(of)?;
+                match self.field(&of, name) {
+                    Ok(_) => Ok(true),
+                    Err(Fault::NoField(_)) => Ok(false),
+                    Err(fault) => Err(fault),
+                }
+            }
+            Node::OfTexts(what, sides) => self.of_texts(*what, sides),
+            Node::Finds(text, finder) => {
+                let text = self.value(text)?;
+                let Some(text) = text.as_text() else {
+                    let wanted = TypeName::Text;
+                    return Err(Fault::NotBothTaken("contains", text.type_of(), wanted));
+                };
+                self.spent.handle(text.len() + finder.needle().len())?;
+                Ok(finder.find(text.as_bytes()).is_some())
+            }
+            Node::Matches(text, pattern) => {
+                let text = self.value(text)?;
+                let Some(text) = text.as_text() else {
+                    return Err(Fault::NotTaken("matches", text.type_of()));
+                };
+                self.spent.handle(text.len().saturating_mul(pattern.weight()))?;
+                Ok(pattern.occurs_in(text))
+            }
+            Node::Quantify(quantifier, all) => self.quantify(*quantifier, all),
+            Node::Literal(Literal::Bool(bool)) => Ok(*bool),
+            _ => match self.value(node)? {
+                Value::Bool(bool) => Ok(bool),
+                other => Err(Fault::NotBool(other.type_of())),
+            },
+        }
+    }
+
+    /// Evaluates what may have any value.
+    pub(super) fn value(&mut self, node: &'a Node) -> Outcome<'a> {
+        match node {
+            Node::Literal(literal) => Ok(literal.value()),
+            Node::Fact(fact) => self.fact(*fact),
+            Node::Local(local) => Ok(self.locals.get(*local).cloned().unwrap_or(Value::Null)),
+            Node::Field(of, name) => {
+                let of = self.value(of)?;
+                self.field(&of, name)
+            }
+            Node::Index(sides) => {
+                let [of, index] = self.both(sides)?;
+                self.element(&of, &index)
+            }
+            Node::If(parts) => {
+                let [condition, yes, no] = &**parts;
+                let node = if self.holds(condition)? { yes } else { no };
+                self.value(node)
+            }
+            Node::Negate(only) => match self.value(only)? {
+                Value::Int(int) => int.checked_neg().map(Value::Int).ok_or(Fault::OutOfRange),
+                Value::Double(double) => Ok(Value::Double(-double)),
+                other => Err(Fault::NotTaken("-", other.type_of())),
+            },
+            Node::Arithmetic(arithmetic, sides) => {
+                let [one, two] = self.both(sides)?;
+                self.arithmetic(*arithmetic, &one, &two)
+            }
+            Node::Size(only) => {
+                let only = self.value(only)?;
+                self.size(&only)
+            }
+            Node::List(elements) => self.list(elements),
+            Node::Map(entries) => self.map(entries),
+            Node::Convert(conversion, only) => {
+                let only = self.value(only)?;
+                self.convert(*conversion, only)
+            }
+            Node::TypeOf(only) => {
+                self.value(only).map(|value| Value::Type(value.type_of().as_str()))
+            }
+            Node::Trust(what, sides) => self.trust(*what, sides),
+            Node::Task(alias) => {
+                self.text_handled("task", alias)?;
+                Ok(Value::Shape(Shape::Task))
+            }
+            Node::Fanout(thread) => {
+                self.text_handled("fanout_status", thread)?;
+                Ok(Value::Text("none"))
+            }
+            Node::Collect(all) => self.collect(all),
+            _ => self.holds(node).map(Value::Bool),
+        }
+    }
+
+    /// Evaluates `a && b && c` or `a || b || c`: the first side that `decides` is the result,
+    /// whatever faults stand before it.
+    fn sides(&mut self, sides: &'a [Node], decides: bool) -> Outcome<'a, bool> {
+        let mut fault = None;
+        for side in sides {
+            match self.holds(side) {
+                Ok(bool) if bool == decides => return Ok(decides),
+                Ok(_) => {}
+                Err(Fault::Stopped) => return Err(Fault::Stopped),
+                Err(new) => fault = fault.or(Some(new)),
+            }
+        }
+        fault.map_or(Ok(!decides), Err)
+    }
+
+    pub(super) fn both(&mut self, sides: &'a [Node; 2]) -> Outcome<'a, [Value<'a>; 2]> {
+        let [one, two] = sides;
+        Ok([self.value(one)?, self.value(two)?])
+    }
+
+    fn of_texts(&mut self, what: OfTexts, sides: &'a [Node; 2]) -> Outcome<'a, bool> {
+        let name = match what {
+            OfTexts::Contains => "contains",
+            OfTexts::StartsWith => "startsWith",
+            OfTexts::EndsWith => "endsWith",
+        };
+        let [one, two] = self.both(sides)?;
+        let (Some(one), Some(two)) = (one.as_text(), two.as_text()) else {
+            return Err(Fault::not_both(name, &one, &two));
+        };
+        self.spent.handle(match what {
+            OfTexts::Contains => one.len() + two.len(),
+            OfTexts::StartsWith | OfTexts::EndsWith => one.len().min(two.len()),
+        })?;
+        Ok(match what {
+            OfTexts::Contains => one.contains(two),
+            OfTexts::StartsWith => one.starts_with(two),
+            OfTexts::EndsWith => one.ends_with(two),
+        })
+    }
+
+    fn fact_is(&mut self, fact: Fact, wanted: &'a str) -> Outcome<'a, bool> {
+        match self.fact(fact)? {
+            Value::Text(text) => {
+                self.spent.handle(text.len().min(wanted.len()))?;
+                Ok(text == wanted)
+            }
+            // Only where the facts are not a returned call.
+            other => self.equal(&other, &Value::Text(wanted)),
+        }
+    }
+
+    fn fact(&self, fact: Fact) -> Outcome<'a> {
+        let facts = self.question.facts;
+        let record = &facts.record;
+        Ok(match fact {
+            Fact::Record => Value::Shape(Shape::Record),
+            Fact::Act => Value::Text(record.act),
+            Fact::Actor => Value::Text(record.actor),
+            Fact::Thread => Value::Text(record.thread),
+            Fact::DataType => Value::Text(record.data_type),
+            Fact::Clock => Value::Int(record.clock),
+            Fact::Parents => Value::Ids(record.parents),
+            Fact::Body => match record.body {
+                BodyFacts::Any(members) => Value::Members(members),
+                BodyFacts::Call { .. } => Value::Shape(Shape::Body),
+            },
+            Fact::Tool | Fact::Args | Fact::Status | Fact::Content => {
+                return self.of_body(fact);
+            }
+            Fact::Resource => Value::Text(facts.resource),
+            Fact::System => Value::Shape(Shape::System),
+            Fact::CurrentActor => Value::Text(facts.actor),
+            Fact::CurrentNamespace => Value::Text(facts.namespace),
+            Fact::Now => Value::Int(facts.now_secs),
+            Fact::Nothing => Value::Elements(&[]),
+            Fact::No => Value::Bool(false),
+        })
+    }
+
+    fn of_body(&self, fact: Fact) -> Outcome<'a> {
+        match (self.question.facts.record.body, fact) {
+            (BodyFacts::Call { tool, .. }, Fact::Tool) => Ok(Value::Text(tool)),
+            (BodyFacts::Call { status, .. }, Fact::Status) => Ok(Value::Text(status)),
+            (BodyFacts::Call { content, .. }, Fact::Content) => Ok(Value::Text(content)),
+            (BodyFacts::Call { args, .. }, _) => Ok(Value::Members(args)),
+            (BodyFacts::Any(members), _) => {
+                let name = match fact {
+                    Fact::Tool => "tool",
+                    Fact::Status => "status",
+                    Fact::Content => "content",
+                    _ => "args",
+                };
+                members.get(name).map(Value::of).ok_or(Fault::NoField(name))
+            }
+        }
+    }
+
+    /// Returns a field of a map.
+    fn field(&mut self, of: &Value<'a>, name: &'a str) -> Outcome<'a> {
+        match of {
+            Value::Members(_) | Value::Shape(_) | Value::Map(_) => {
+                self.spent.look_up(name.len())?;
+                self.member(of, &Value::Text(name)).ok_or(Fault::NoField(name))
+            }
+            other => Err(Fault::NotTaken(".", other.type_of())),
+        }
+    }
+
+    /// Returns the value of a key in a map, if there is one.
+    pub(super) fn member(&self, of: &Value<'a>, key: &Value<'_>) -> Option<Value<'a>> {
+        match of {
+            Value::Members(members) => members.get(key.as_text()?).map(Value::of),
+            Value::Shape(shape) => self.shape_field(*shape, key.as_text()?),
+            Value::Map(entries) => {
+                let wanted = key.as_key()?;
+                let found =
+                    entries.binary_search_by(|(held, _)| held.as_key().cmp(&Some(wanted))).ok()?;
+                entries.get(found).map(|(_, value)| value.clone())
+            }
+            _ => None,
+        }
+    }
+
+    fn shape_field(&self, shape: Shape, name: &str) -> Option<Value<'a>> {
+        let fact = |fact: Fact| self.fact(fact).ok();
+        match shape {
+            Shape::Record => match name {
+                "act" => fact(Fact::Act),
+                "actor" => fact(Fact::Actor),
+                "thread" => fact(Fact::Thread),
+                "data_type" => fact(Fact::DataType),
+                "clock" => fact(Fact::Clock),
+                "parents" => fact(Fact::Parents),
+                "body" => fact(Fact::Body),
+                _ => None,
+            },
+            Shape::Body => match name {
+                "tool" => fact(Fact::Tool),
+                "args" => fact(Fact::Args),
+                "status" => fact(Fact::Status),
+                "content" => fact(Fact::Content),
+                _ => None,
+            },
+            Shape::System => {
+                let system = self.question.system();
+                Some(match name {
+                    "uptime_secs" => Value::Int(system.uptime_secs),
+                    "records_total" => Value::Int(system.records_total),
+                    "threads_total" => Value::Int(system.threads_total),
+                    "daemon_version" => Value::Text(system.daemon_version),
+                    "active_dispatches" => Value::Elements(&[]),
+                    "today" => Value::Shape(Shape::Today),
+                    _ => return None,
+                })
+            }
+            Shape::Today => Some(match name {
+                "dispatches" | "tasks_completed" => Value::Int(0),
+                "cost_usd" => Value::Double(0.0),
+                _ => return None,
+            }),
+            Shape::Task => Some(match name {
+                "status" | "priority" | "assigned_to" => Value::Text(""),
+                "age_secs" => Value::Int(0),
+                "cost_usd" => Value::Double(0.0),
+                "exists" => Value::Bool(false),
+                _ => return None,
+            }),
+        }
+    }
+
+    fn trust(&mut self, what: Trusted, sides: &'a [Node; 2]) -> Outcome<'a> {
+        let [actor, domain] = sides;
+        let function = match what {
+            Trusted::Score => "trust",
+            Trusted::Count => "trust_count",
+        };
+        let actor = self.text_handled(function, actor)?;
+        let actor = actor.as_text().unwrap_or_default();
+        self.spent.build(actor.len())?;
+        let domain = self.text_handled(function, domain)?;
+        let domain = domain.as_text().unwrap_or_default();
+        self.spent.work(TRUST_UNITS)?;
+        let trust = self.question.facts.trust;
+        Ok(match what {
+            Trusted::Score => Value::Double(trust.score(actor, domain)),
+            Trusted::Count => Value::Int(trust.count(actor, domain)),
+        })
+    }
+
+    /// Returns a text that a function was given, counted as handled.
+    fn text_handled(&mut self, function: &'static str, node: &'a Node) -> Outcome<'a> {
+        let value = self.value(node)?;
+        let Some(text) = value.as_text() else {
+            return Err(Fault::NotTaken(function, value.type_of()));
+        };
+        self.spent.handle(text.len())?;
+        Ok(value)
+    }
+}
