@@ -1,12 +1,14 @@
 //! Figures for the README, each with what it is to be compared with beside it.
 //!
 //! `cargo run --release --manifest-path benches/Cargo.toml` runs them all; a name as argument runs
-//! one: `append`, `cpu`, `processes`, `open`, `visible`.
+//! one: `append`, `cpu`, `processes`, `open`, `visible`, `predicates`.
 
+mod allocations;
 mod append;
 mod cpu;
 mod open;
 mod plain;
+mod predicates;
 mod processes;
 mod records;
 mod visible;
@@ -20,6 +22,7 @@ fn main() {
             processes::run();
             open::run();
             visible::run();
+            predicates::run();
         }
         Some("append") => append::run(),
         Some("cpu") => cpu::run(),
@@ -31,6 +34,7 @@ fn main() {
         }
         Some("open") => open::run(),
         Some("visible") => visible::run(),
+        Some("predicates") => predicates::run(),
         Some(other) => eprintln!("there is no bench `{other}`"),
     }
 }
