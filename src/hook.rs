@@ -29,7 +29,7 @@ mod set;
 mod template;
 
 pub use builtin::Builtin;
-pub use call::{CONTENT_CHARS, ReturnedCall, RunFacts};
+pub use call::{CONTENT_CHARS, ReturnedCall, RunFacts, head};
 pub use check::{
     FORBIDDEN_FIELDS, MAX_FIRES_PER_RUN, MAX_NAME_CHARS, MAX_TEXT_CHARS, MAX_WHEN_BYTES,
 };

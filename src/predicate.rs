@@ -2,6 +2,7 @@
 //!
 //! Comes in: the source of an expression and the [`Context`] it is for; later, [`Facts`]. Goes
 //! out: a [`Predicate`] or a [`PredicateError`] that says where and why not; later, a [`Ruling`].
+//! An [`Expression`] gives any [`Value`], also over the declared names of an [`Environment`].
 //!
 //! What cannot work is refused when it is written, with a column. What was accepted is safe to
 //! evaluate on any thread, for any facts: every evaluation has its own budget of work and of
@@ -26,6 +27,7 @@ mod deep;
 mod differential;
 mod direct;
 mod engine;
+mod environment;
 mod error;
 mod facts;
 mod functions;
@@ -35,6 +37,7 @@ mod ops;
 mod order;
 mod parse;
 mod pattern;
+mod plain;
 mod program;
 mod question;
 mod rewrite;
@@ -48,26 +51,29 @@ mod worker;
 
 pub use cache::{ExpressionCache, ExpressionCacheStats};
 pub use context::Context;
+pub use environment::{Environment, Type};
 pub use error::{Flaw, PredicateError};
 pub use facts::{BodyFacts, Facts, RecordFacts, System, SystemFacts, Trust};
 pub use guard::{
     MAX_BUILT, MAX_DEPTH, MAX_LITERAL, MAX_LOOPS, MAX_NESTING, MAX_NODES, MAX_PATTERN_BYTES,
     MAX_PATTERN_NESTING, MAX_SOURCE_BYTES, MAX_UNITS, UNIT_BYTES,
 };
+pub use plain::{Key, Value};
 pub use program::Evaluator;
 pub use ruling::{Evaluation, Failure, FailureKind, Ruling};
 pub use set::PredicateSet;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::canon;
+use bindings::Names;
 use program::{Program, Purpose};
 use question::Question;
 
 /// An expression that is true or false of some facts. A copy is another handle on the same one.
 #[derive(Clone)]
-pub struct Predicate(Arc<Program>);
+pub struct Predicate(Arc<Program>, Context);
 
 impl Predicate {
     /// Compiles `source` for `context`.
@@ -81,8 +87,9 @@ impl Predicate {
         context: Context,
         evaluator: Evaluator,
     ) -> Result<Self, PredicateError> {
-        let program = Program::compile(source, context, Purpose::Predicate, evaluator)?;
-        Ok(Self(Arc::new(program)))
+        let names = Names::Of(context);
+        let program = Program::compile(source, names, Purpose::Predicate, evaluator)?;
+        Ok(Self(Arc::new(program), context))
     }
 
     /// Returns the source, as it was written.
@@ -92,7 +99,7 @@ impl Predicate {
 
     /// Returns the context it was compiled for.
     pub fn context(&self) -> Context {
-        self.0.context
+        self.1
     }
 
     /// Says whether it is true of `facts`.
@@ -112,9 +119,13 @@ impl fmt::Debug for Predicate {
     }
 }
 
-/// An expression with any result, as people try them out.
+/// An expression with any result: over the facts of a [`Context`], as people try them out, or over
+/// the names of an [`Environment`].
 #[derive(Clone)]
-pub struct Expression(Arc<Program>);
+pub struct Expression<N = Context> {
+    program: Arc<Program>,
+    names: N,
+}
 
 impl Expression {
     /// Compiles `source` for `context`.
@@ -128,18 +139,53 @@ impl Expression {
         context: Context,
         evaluator: Evaluator,
     ) -> Result<Self, PredicateError> {
-        Ok(Self(Arc::new(Program::compile(source, context, Purpose::Result, evaluator)?)))
+        let names = Names::Of(context);
+        let program = Program::compile(source, names, Purpose::Result, evaluator)?;
+        Ok(Self { program: Arc::new(program), names: context })
     }
 
-    /// Returns the result over `facts`. Points and lengths of time are texts, bytes are base64,
-    /// and a number that JSON lacks is `null`.
-    pub fn evaluate(&self, facts: &Facts<'_>) -> Result<canon::Value, Failure> {
-        self.0.answer(&Question::new(facts)).0
+    /// Returns the result over `facts`.
+    pub fn evaluate(&self, facts: &Facts<'_>) -> Result<Value, Failure> {
+        self.program.answer(&Question::new(facts))
     }
 }
 
-impl fmt::Debug for Expression {
+impl Expression<Environment> {
+    /// Compiles `source` over declared names.
+    pub fn declared(source: &str, names: Environment) -> Result<Self, PredicateError> {
+        Self::declared_for(source, names, Evaluator::Fastest)
+    }
+
+    /// Compiles `source` over declared names and for an evaluator.
+    pub fn declared_for(
+        source: &str,
+        names: Environment,
+        evaluator: Evaluator,
+    ) -> Result<Self, PredicateError> {
+        let program =
+            Program::compile(source, Names::Declared(names.clone()), Purpose::Result, evaluator)?;
+        Ok(Self { program: Arc::new(program), names })
+    }
+
+    /// Returns the result where the declared names are bound to these values. A name that is bound
+    /// to nothing fails when it is evaluated; one that was not declared is not there.
+    pub fn evaluate(&self, bindings: &BTreeMap<String, Value>) -> Result<Value, Failure> {
+        let mut variables = Vec::new();
+        for (name, ty) in self.names.variables() {
+            let Some(given) = bindings.get(name) else { continue };
+            let value = value::bound(given, meter::MAX_VALUE_DEPTH);
+            let value = value.filter(|_| ty == Type::Dyn || ty == given.of_type());
+            let value = value.ok_or_else(|| Failure::Error {
+                message: format!("`{name}` cannot be bound to this: it is declared {ty}"),
+            })?;
+            variables.push((name, value));
+        }
+        self.program.answer_over(variables)
+    }
+}
+
+impl<N: fmt::Debug> fmt::Debug for Expression<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Expression").field(&self.0.source).field(&self.0.context).finish()
+        f.debug_tuple("Expression").field(&self.program.source).field(&self.names).finish()
     }
 }

@@ -25,7 +25,7 @@ mod write_file;
 
 pub use answer::{Answer, Status};
 pub use bash::BashTool;
-pub use clip::{Clip, HEAD_CHARS, SHOWN_BYTES};
+pub use clip::{Clip, SHOWN_BYTES};
 pub use environment::allowed_environment;
 pub use list_dir::ListDirTool;
 pub use read_file::ReadFileTool;

@@ -5,6 +5,9 @@ mod laws;
 #[path = "fold/log.rs"]
 #[expect(dead_code, reason = "the part that reads fixtures is for others")]
 mod log;
+#[path = "hook/run.rs"]
+#[expect(dead_code, reason = "the part that counts fires is for others")]
+mod run;
 #[path = "config/stories.rs"]
 mod stories;
 #[path = "config/written.rs"]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 #[path = "../fuzz/src/lib.rs"]
 pub mod properties;
 
-use properties::{canon, envelope, hook_record, predicate, query, secret};
+use properties::{body, canon, envelope, evaluators, hook_record, predicate, query, secret};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds")
@@ -34,6 +34,11 @@ fn hold(target: &str, check: fn(&[u8]) -> bool) {
 }
 
 #[test]
+fn every_seed_of_a_body() {
+    hold("body", body::check);
+}
+
+#[test]
 fn every_seed_of_canonical_json() {
     hold("canon", canon::check);
 }
@@ -41,6 +46,11 @@ fn every_seed_of_canonical_json() {
 #[test]
 fn every_seed_of_an_envelope() {
     hold("envelope", envelope::check);
+}
+
+#[test]
+fn every_seed_of_two_evaluators() {
+    hold("evaluators", evaluators::check);
 }
 
 #[test]
@@ -65,7 +75,8 @@ fn every_seed_of_a_text_with_secrets() {
 
 #[test]
 fn every_target_has_seeds_and_a_test_here() {
-    let targets = ["canon", "envelope", "hook_record", "predicate", "query", "secret"];
+    let targets =
+        ["body", "canon", "envelope", "evaluators", "hook_record", "predicate", "query", "secret"];
     assert_eq!(names_in(&folder()), targets);
     let files = names_in(&folder().join("../fuzz_targets"));
     assert_eq!(files, targets.map(|target| format!("{target}.rs")));

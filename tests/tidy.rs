@@ -25,9 +25,11 @@ const NEIGHBOURS: &[(&str, &str)] = &[
 
 /// Each outside thing, and the one module that may name it.
 const OWNERS: &[(&str, &str)] = &[
+    ("aho_corasick::", "predicate"),
     ("axum::", "http"),
     ("cap_std::", "tool"),
     ("cel::", "predicate"),
+    ("chrono::", "predicate"),
     ("ed25519_dalek::", "identity"),
     ("getrandom::", "identity"),
     ("json_event_parser::", "canon"),

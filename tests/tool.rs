@@ -6,10 +6,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use spl::canon::{Object, Value};
+use spl::hook::CONTENT_CHARS;
 use spl::object;
 use spl::time::Stopwatch;
 use spl::tool::{
-    Answer, BashTool, Cancel, HEAD_CHARS, SHOWN_BYTES, Status, Tool, ToolSpec, Toolbox, Workspace,
+    Answer, BashTool, Cancel, SHOWN_BYTES, Status, Tool, ToolSpec, Toolbox, Workspace,
 };
 use tempfile::TempDir;
 
@@ -309,7 +310,7 @@ fn fifty_megabytes_of_nothing_are_cut_to_what_is_shown() {
     let answer = Desk::new().bash("head -c 50000000 /dev/zero; echo end");
     assert_eq!(answer.status, Status::Ok);
     assert!(answer.shown.len() <= SHOWN_BYTES);
-    assert_eq!(answer.head, "\0".repeat(HEAD_CHARS));
+    assert_eq!(answer.head, "\0".repeat(CONTENT_CHARS));
     assert!(answer.shown.ends_with("\0end\n"));
     let left_out = 50_000_004 - (answer.shown.len() - "\n[49737908 bytes left out]\n".len());
     assert!(answer.shown.contains(&format!("\n[{left_out} bytes left out]\n")));
@@ -322,7 +323,7 @@ fn the_exit_status_survives_the_cut() {
     let answer = Desk::new().bash("yes 🦀 | head -c 1000002; exit 3");
     assert!(answer.shown.len() <= SHOWN_BYTES);
     assert!(answer.shown.ends_with("🦀\n\u{fffd}\n[exit status 3]"));
-    assert_eq!(answer.head.chars().count(), HEAD_CHARS);
+    assert_eq!(answer.head.chars().count(), CONTENT_CHARS);
     assert!(answer.head.starts_with("🦀\n🦀\n"));
 }
 

@@ -24,18 +24,17 @@ pub fn check(bytes: &[u8]) -> bool {
     let is_test = choices.below(2) == 0;
     let source =
         if is_test { expression::test(&mut choices) } else { expression::any(&mut choices) };
-    agree(&source, context, &call)
+    agree(&source, context, &call.facts(context))
 }
 
-/// Checks one source over one call; tells whether it compiled.
+/// Checks one source over some facts; tells whether it compiled.
 ///
 /// # Panics
 ///
 /// Where the evaluators differ.
-pub fn agree(source: &str, context: Context, call: &Call) -> bool {
-    let facts = call.facts(context);
-    let rulings = agree_on_rulings(source, context, &facts);
-    let results = agree_on_results(source, context, &facts);
+pub fn agree(source: &str, context: Context, facts: &Facts<'_>) -> bool {
+    let rulings = agree_on_rulings(source, context, facts);
+    let results = agree_on_results(source, context, facts);
     rulings || results
 }
 
@@ -83,7 +82,7 @@ const fn kind(failure: &Failure) -> &'static str {
 
 /// A call that returned.
 #[derive(Debug)]
-pub struct Call {
+struct Call {
     tool: &'static str,
     resource: &'static str,
     status: &'static str,
@@ -96,7 +95,7 @@ pub struct Call {
 
 impl Call {
     /// Returns the call that the choices make.
-    pub fn chosen(choices: &mut Choices<'_>) -> Self {
+    fn chosen(choices: &mut Choices<'_>) -> Self {
         let tool = choices.of(&["bash", "Bash", "read", "mcp__acme__find", ""]);
         let status = choices.of(&["ok", "error"]);
         let content = choices
@@ -173,7 +172,8 @@ fn args(choices: &mut Choices<'_>) -> Object {
     args
 }
 
-struct Little;
+/// Everybody is trusted a little.
+pub struct Little;
 
 impl Trust for Little {
     fn score(&self, _: &str, _: &str) -> f64 {

@@ -4,6 +4,7 @@
 //! whether the bytes got past the reading at the front. A fuzz target feeds each; on stable
 //! `tests/seeds.rs` feeds them the files of `seeds/`.
 
+pub mod body;
 pub mod canon;
 pub mod choices;
 pub mod envelope;

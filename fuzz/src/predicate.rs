@@ -1,10 +1,12 @@
 //! Predicates: no source and no facts panic, hang or cost more than the budget.
 
+use std::collections::BTreeMap;
+
 use spl::canon::{Canonical, Object, Value};
 use spl::object;
 use spl::predicate::{
-    BodyFacts, Context, Expression, Facts, Failure, MAX_BUILT, MAX_UNITS, Predicate, RecordFacts,
-    Ruling, SystemFacts, Trust,
+    BodyFacts, Context, Environment, Expression, Facts, Failure, MAX_BUILT, MAX_UNITS, Predicate,
+    RecordFacts, Ruling, SystemFacts, Trust, Type, Value as Bound,
 };
 use spl::record::RecordId;
 
@@ -20,6 +22,7 @@ pub fn check(bytes: &[u8]) -> bool {
     let hook = ruled_within_budget(source, Context::Hook, call);
     let permission = ruled_within_budget(source, Context::Permission, BodyFacts::Any(&body));
     answered(source, BodyFacts::Any(&body));
+    unchecked(source);
     hook || permission
 }
 
@@ -29,7 +32,16 @@ fn answered(source: &str, body: BodyFacts<'_>) {
     if let Ok(expression) = Expression::compile(source, Context::Permission)
         && let Ok(value) = expression.evaluate(&facts(&parents, body))
     {
-        assert!(!Canonical::of(&value).as_str().is_empty());
+        assert!(!Canonical::of(&value.into_json()).as_str().is_empty());
+    }
+}
+
+/// What the checker would refuse fails, and in no worse way than other expressions.
+fn unchecked(source: &str) {
+    let names = Environment::new().declare("record.body", Type::Map).unchecked();
+    let bindings = [("record.body".to_owned(), Bound::Map(BTreeMap::default()))].into();
+    if let Ok(expression) = Expression::declared(source, names) {
+        assert_ne!(expression.evaluate(&bindings), Err(Failure::Panicked), "the evaluator failed");
     }
 }
 

@@ -13,7 +13,7 @@ const ERASURE_KIND: &str = "core.erasure";
 
 /// As many changed hooks are changed in the live set one by one. More of them build it anew, unless
 /// it is much larger: a change costs about what indexing a hundred hooks does.
-const FEW: usize = 16;
+const FEW: usize = 8;
 
 /// A configuration that records are being added to.
 ///

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rpds::RedBlackTreeMapSync;
 
-use super::{Builtin, History, Hook, HookKey, ReturnedCall, RunFacts, shown};
+use super::{Builtin, History, Hook, HookKey, ReturnedCall, RunFacts, head, shown};
 use crate::predicate::{
     BodyFacts, Facts, Failure, FailureKind, Predicate, PredicateSet, RecordFacts, Ruling,
 };
@@ -264,7 +264,7 @@ fn facts<'a>(call: &'a ReturnedCall<'_>, run: &'a RunFacts<'_>) -> Facts<'a> {
                 tool: call.tool,
                 args: call.args,
                 status: call.status,
-                content: call.head(),
+                content: head(call.content),
             },
         },
         resource: call.resource,

@@ -52,7 +52,7 @@ pub(super) fn evaluate(state: &ApiState, call: &Call) -> Result<Answer, Problem>
         "object": "evaluation",
         "context": context.as_str(),
         "elapsed_us": u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX),
-        "result": result,
+        "result": result.into_json(),
     }))
 }
 

@@ -1,6 +1,7 @@
-//! The names that an expression may use, by context.
+//! The names that an expression may use: those of its context, or those that were declared.
 
 use super::context::Context;
+use super::environment::Environment;
 use super::types::{Shape, Type};
 
 const BODY: Shape = Shape {
@@ -101,8 +102,91 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("thread", "trigger, routing, precondition and fold_rule"),
 ];
 
+/// The types whose names have several parts, and one part that stands for all of them.
+const QUALIFIED_TYPES: &[(&str, &str)] =
+    &[("duration", "google.protobuf.Duration"), ("timestamp", "google.protobuf.Timestamp")];
+
+/// The variables of every context.
+const VARIABLES: &[&str] = &["record", "resource", "system"];
+
+/// The names that an expression may use.
+#[derive(Debug, Clone)]
+pub(super) enum Names {
+    /// Those of a context.
+    Of(Context),
+    /// Those of an environment.
+    Declared(Environment),
+}
+
+/// What a name stands for.
+pub(super) struct Meaning {
+    pub(super) ty: Type,
+    /// The full name, if the evaluator must not look for what was written.
+    pub(super) full_name: Option<String>,
+}
+
+impl Names {
+    /// Returns what `name` stands for, which may have several parts and a dot in front.
+    pub(super) fn find(&self, name: &str) -> Option<Meaning> {
+        match self {
+            Self::Of(context) => {
+                let name = name.strip_prefix('.').unwrap_or(name);
+                if let Some(ty) = variable(name, *context) {
+                    return Some(Meaning { ty, full_name: None });
+                }
+                Some(Meaning { ty: Type::Meta, full_name: Some(of_type(name)?.to_owned()) })
+            }
+            Self::Declared(environment) => {
+                environment.candidates(name).into_iter().find_map(|candidate| {
+                    if let Some(ty) = environment.variable(&candidate) {
+                        return Some(Meaning { ty: ty.into(), full_name: Some(candidate) });
+                    }
+                    let full_name = Some(of_type(&candidate)?.to_owned());
+                    Some(Meaning { ty: Type::Meta, full_name })
+                })
+            }
+        }
+    }
+
+    /// Returns the names of the variables.
+    pub(super) fn variables(&self) -> Vec<&str> {
+        match self {
+            Self::Of(_) => VARIABLES.to_vec(),
+            Self::Declared(environment) => environment.variables().map(|(name, _)| name).collect(),
+        }
+    }
+
+    /// Returns the contexts that have `name`, if this one has not.
+    pub(super) fn elsewhere(&self, name: &str) -> Option<(Context, &'static str)> {
+        let Self::Of(context) = self else { return None };
+        let (_, contexts) = ELSEWHERE.iter().find(|(known, _)| *known == name)?;
+        Some((*context, contexts))
+    }
+
+    /// Returns how to write a field that was written without what it belongs to.
+    pub(super) fn field_path(&self, name: &str) -> Option<String> {
+        let body = match self {
+            Self::Of(Context::Hook) => Some(&CALL_BODY),
+            Self::Of(Context::Permission) => None,
+            Self::Declared(_) => return None,
+        };
+        body.into_iter()
+            .chain([&RECORD])
+            .find(|shape| shape.fields.iter().any(|(field, _)| *field == name))
+            .map(|shape| format!("{}.{name}", shape.name))
+    }
+
+    /// Tells whether what the checker refuses is left to fail when it is evaluated.
+    pub(super) const fn are_unchecked(&self) -> bool {
+        match self {
+            Self::Of(_) => false,
+            Self::Declared(environment) => environment.is_unchecked(),
+        }
+    }
+}
+
 /// Returns the type of a variable.
-pub(super) fn variable(name: &str, context: Context) -> Option<Type> {
+fn variable(name: &str, context: Context) -> Option<Type> {
     match (name, context) {
         ("record", Context::Hook) => Some(Type::Shape(&CALL)),
         ("record", Context::Permission) => Some(Type::Shape(&RECORD)),
@@ -112,22 +196,9 @@ pub(super) fn variable(name: &str, context: Context) -> Option<Type> {
     }
 }
 
-/// The variables of every context.
-pub(super) const VARIABLES: &[&str] = &["record", "resource", "system"];
-
-/// Returns the contexts that have `name`, if these do not.
-pub(super) fn elsewhere(name: &str) -> Option<&'static str> {
-    ELSEWHERE.iter().find(|(known, _)| *known == name).map(|(_, contexts)| *contexts)
-}
-
-/// Returns how to write a field that was written without what it belongs to.
-pub(super) fn field_path(name: &str, context: Context) -> Option<String> {
-    let body = match context {
-        Context::Hook => Some(&CALL_BODY),
-        Context::Permission => None,
-    };
-    body.into_iter()
-        .chain([&RECORD])
-        .find(|shape| shape.fields.iter().any(|(field, _)| *field == name))
-        .map(|shape| format!("{}.{name}", shape.name))
+/// Returns the full name of a type.
+fn of_type(name: &str) -> Option<&'static str> {
+    let qualified = QUALIFIED_TYPES.iter().find(|(short, full)| *short == name || *full == name);
+    let short = || TYPES.iter().find(|known| **known == name).copied();
+    qualified.map(|(_, full)| *full).or_else(short)
 }

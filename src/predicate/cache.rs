@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hashlink::LruCache;
 
+use super::bindings::Names;
 use super::program::{Evaluator, Program, Purpose};
 use super::{Context, Expression, Predicate, PredicateError};
 use crate::time::Stopwatch;
@@ -49,12 +50,14 @@ struct Kept {
 impl ExpressionCache {
     /// Returns the predicate that [`Predicate::compile`] does.
     pub fn predicate(&self, source: &str, context: Context) -> Result<Predicate, PredicateError> {
-        self.program(source, context, Purpose::Predicate).map(Predicate)
+        let program = self.program(source, context, Purpose::Predicate)?;
+        Ok(Predicate(program, context))
     }
 
     /// Returns the expression that [`Expression::compile`] does.
     pub fn expression(&self, source: &str, context: Context) -> Result<Expression, PredicateError> {
-        self.program(source, context, Purpose::Result).map(Expression)
+        let program = self.program(source, context, Purpose::Result)?;
+        Ok(Expression { program, names: context })
     }
 
     fn program(
@@ -69,7 +72,8 @@ impl ExpressionCache {
         }
         // Not under the lock: compiling takes a thousand times longer than looking up.
         let took = Stopwatch::start();
-        let compiled = Program::compile(source, context, purpose, Evaluator::Fastest).map(Arc::new);
+        let names = Names::Of(context);
+        let compiled = Program::compile(source, names, purpose, Evaluator::Fastest).map(Arc::new);
         let nanos = u64::try_from(took.elapsed().as_nanos()).unwrap_or(u64::MAX);
         self.with(|kept| {
             let counters = &mut kept.counters;

@@ -10,10 +10,10 @@ use cel::common::ast::{
     CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue, SelectExpr, operators,
 };
 
-use super::bindings;
-use super::context::Context;
+use super::bindings::Names;
 use super::error::{Flaw, PredicateError};
 use super::functions::Plan;
+use super::guard::children;
 use super::parse::Columns;
 use super::pattern::Pattern;
 use super::types::Type;
@@ -30,6 +30,7 @@ pub(super) struct Checked {
     types: HashMap<u64, Type>,
     plans: HashMap<u64, Plan>,
     matches: HashMap<u64, usize>,
+    names: HashMap<u64, String>,
     /// The patterns of `matches`.
     pub(super) patterns: Vec<Arc<Pattern>>,
 }
@@ -49,15 +50,20 @@ impl Checked {
     pub(super) fn pattern_of(&self, id: u64) -> Option<usize> {
         self.matches.get(&id).copied()
     }
+
+    /// Returns the full name of what a node stands for, if that is not just what was written.
+    pub(super) fn name_of(&self, id: u64) -> Option<&str> {
+        self.names.get(&id).map(String::as_str)
+    }
 }
 
-/// Checks `root` for `context` and returns its type.
+/// Checks `root` against `names` and returns its type.
 pub(super) fn check(
     root: &IdedExpr,
-    context: Context,
+    names: &Names,
     columns: &Columns<'_>,
 ) -> Result<(Type, Checked), PredicateError> {
-    let mut checker = Checker { context, columns, scopes: Vec::new(), found: Checked::default() };
+    let mut checker = Checker { names, columns, scopes: Vec::new(), found: Checked::default() };
     let ty = checker.expr(root)?;
     Ok((ty, checker.found))
 }
@@ -76,7 +82,7 @@ pub(super) fn must_be_bool(
 }
 
 struct Checker<'c> {
-    context: Context,
+    names: &'c Names,
     columns: &'c Columns<'c>,
     /// The variables of the loops around, innermost last.
     scopes: Vec<(String, Type)>,
@@ -87,11 +93,32 @@ type Checks = Result<Type, PredicateError>;
 
 impl Checker<'_> {
     fn expr(&mut self, expr: &IdedExpr) -> Checks {
-        let ty = match &expr.expr {
+        let ty = match self.part(expr) {
+            Err(error) if self.names.are_unchecked() && fails_when_evaluated(error.flaw) => {
+                self.rest(expr)?;
+                Type::Dyn
+            }
+            checked => checked?,
+        };
+        self.found.types.insert(expr.id, ty);
+        Ok(ty)
+    }
+
+    /// Checks the parts of a refused expression that were not reached: what they are decides how
+    /// they are metered.
+    fn rest(&mut self, expr: &IdedExpr) -> Result<(), PredicateError> {
+        let mut rest = Vec::new();
+        children(expr, |child, _| rest.push(child));
+        rest.retain(|child| !self.found.types.contains_key(&child.id));
+        rest.into_iter().try_for_each(|child| self.expr(child).map(|_| ()))
+    }
+
+    fn part(&mut self, expr: &IdedExpr) -> Checks {
+        Ok(match &expr.expr {
             Expr::Unspecified => return Err(self.unsupported(expr, "this expression")),
             Expr::Struct(_) => return Err(self.unsupported(expr, "a message")),
             Expr::Literal(literal) => of_literal(literal),
-            Expr::Ident(name) => self.variable(expr, name)?,
+            Expr::Ident(name) => self.named(expr).ok_or_else(|| self.unknown_name(expr, name))?,
             Expr::Select(select) => self.select(expr, select)?,
             Expr::Call(call) => self.call(expr, call)?,
             Expr::List(list) => {
@@ -107,9 +134,7 @@ impl Checker<'_> {
                 Type::Map
             }
             Expr::Comprehension(all) => self.comprehension(expr, all)?,
-        };
-        self.found.types.insert(expr.id, ty);
-        Ok(ty)
+        })
     }
 
     fn entry(&mut self, entry: &EntryExpr) -> Result<(), PredicateError> {
@@ -147,8 +172,8 @@ impl Checker<'_> {
     }
 
     fn select(&mut self, expr: &IdedExpr, select: &SelectExpr) -> Checks {
-        if names::is_type(expr) {
-            return Ok(Type::Meta);
+        if let Some(ty) = self.named(expr) {
+            return Ok(ty);
         }
         let operand = self.expr(&select.operand)?;
         let ty = self.field(expr, operand, &select.field)?;
@@ -211,21 +236,6 @@ impl Checker<'_> {
         Ok(result)
     }
 
-    fn variable(&self, expr: &IdedExpr, name: &str) -> Checks {
-        // A dot in front skips the variables of loops.
-        let global = name.strip_prefix('.');
-        let local = self.scopes.iter().rev().find(|(known, _)| known == name);
-        if let Some((_, ty)) = local {
-            return Ok(*ty);
-        }
-        let name = global.unwrap_or(name);
-        match bindings::variable(name, self.context) {
-            Some(ty) => Ok(ty),
-            None if bindings::TYPES.contains(&name) => Ok(Type::Meta),
-            None => Err(self.unknown_name(expr, name)),
-        }
-    }
-
     fn unsupported(&self, expr: &IdedExpr, what: &str) -> PredicateError {
         PredicateError::new(Flaw::Unsupported, format!("{what} is not supported"))
             .at(self.columns.of(expr))
@@ -234,6 +244,12 @@ impl Checker<'_> {
     fn clash(&self, expr: &IdedExpr, message: String) -> PredicateError {
         PredicateError::new(Flaw::TypeClash, message).at(self.columns.of(expr))
     }
+}
+
+/// Tells whether an expression with this flaw has a way to fail when it is evaluated.
+const fn fails_when_evaluated(flaw: Flaw) -> bool {
+    use Flaw::{TypeClash, UnknownFunction, UnknownName, WrongArguments};
+    matches!(flaw, TypeClash | UnknownFunction | UnknownName | WrongArguments)
 }
 
 const fn of_literal(literal: &LiteralValue) -> Type {

@@ -68,7 +68,7 @@ fn metered(source: &str) -> Option<Result<Value, Failure>> {
         now_secs: 0,
         system: &SystemFacts::NONE,
     };
-    Some(expression.evaluate(&facts))
+    Some(expression.evaluate(&facts).map(super::Value::into_json))
 }
 
 fn as_written(source: &str) -> Option<Value> {

@@ -9,25 +9,29 @@ mod convert;
 mod eval;
 mod fault;
 mod handed;
+mod known;
 mod loops;
 mod node;
 mod operations;
 mod value;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use cel::common::ast::IdedExpr;
 use cel::common::value::CowVal;
 
+use super::bindings::Names;
 use super::check::Checked;
-use super::context::Context;
 use super::meter::{self, Limit, Spent};
 use super::ops;
+use super::plain::Value as Plain;
 use super::program::in_words;
 use super::question::Question;
 use super::ruling::Failure;
-use crate::canon;
 use eval::Run;
 use fault::Fault;
 use node::Node;
+use value::Value;
 
 /// How many variables of loops there are at once: loops inside each other are bounded.
 const MAX_LOCALS: usize = super::guard::MAX_LOOPS;
@@ -38,46 +42,52 @@ pub(super) struct Direct(Node);
 
 impl Direct {
     /// Returns `None` if the expression has parts that are not evaluated directly.
-    pub(super) fn build(root: &IdedExpr, checked: &Checked, context: Context) -> Option<Self> {
-        build::build(root, checked, context).map(Self)
+    pub(super) fn build(root: &IdedExpr, checked: &Checked, names: &Names) -> Option<Self> {
+        build::build(root, checked, names).map(Self)
     }
 
     /// Says whether it is true, and what saying so took.
     pub(super) fn ask<'q>(&'q self, question: &'q Question<'q>) -> (Result<bool, Failure>, Spent) {
-        let mut run = Run::new(question);
-        let outcome = if self.0.is_test() {
-            run.holds(&self.0).map_err(|fault| failure(&fault, &run.spent))
-        } else {
-            match run.value(&self.0) {
-                Ok(value::Value::Bool(bool)) => Ok(bool),
-                Ok(other) => Err(Failure::NotBoolean { got: other.type_of().as_str().to_owned() }),
-                Err(fault) => Err(failure(&fault, &run.spent)),
-            }
-        };
-        (outcome, run.spent)
+        guarded(|| {
+            let mut run = Run::new(question);
+            let outcome = if self.0.is_test() {
+                run.holds(&self.0)
+            } else {
+                match run.value(&self.0) {
+                    Ok(Value::Bool(bool)) => Ok(bool),
+                    Ok(other) => {
+                        let got = other.type_of().as_str().to_owned();
+                        return (Err(Failure::NotBoolean { got }), run.spent);
+                    }
+                    Err(fault) => Err(fault),
+                }
+            };
+            (outcome.map_err(|fault| failure(&fault, &run.spent)), run.spent)
+        })
+        .unwrap_or_else(|| (Err(Failure::Panicked), Spent::default()))
     }
 
     /// Returns the result, whatever it is.
-    pub(super) fn answer<'q>(
-        &'q self,
-        question: &'q Question<'q>,
-    ) -> (Result<canon::Value, Failure>, Spent) {
-        let mut run = Run::new(question);
-        let value = match run.value(&self.0) {
-            Ok(value) => value,
-            Err(fault) => return (Err(failure(&fault, &run.spent)), run.spent),
-        };
-        let handed = run.handed(&value);
-        let (answered, meter) =
-            meter::resumed(run.spent, || ops::answer(vec![CowVal::Owned(handed)]));
-        let outcome = match (answered, meter.spent.limit, meter.answer) {
+    pub(super) fn answer<'q>(&'q self, question: &'q Question<'q>) -> Result<Plain, Failure> {
+        let evaluated = guarded(|| {
+            let mut run = Run::new(question);
+            let value = run.value(&self.0).map_err(|fault| failure(&fault, &run.spent))?;
+            Ok((run.handed(&value), run.spent))
+        });
+        let (handed, spent) = evaluated.unwrap_or(Err(Failure::Panicked))?;
+        let (answered, meter) = meter::resumed(spent, || ops::answer(vec![CowVal::Owned(handed)]));
+        match (answered, meter.spent.limit, meter.answer) {
             (_, Some(limit), _) => Err(limit.failure(&meter.spent)),
             (Ok(Ok(_)), None, Some(answer)) => Ok(answer),
             (Ok(Err(error)), None, _) => Err(in_words(&error)),
             _ => Err(Failure::Panicked),
-        };
-        (outcome, meter.spent)
+        }
     }
+}
+
+/// Evaluates; `None` is a fault of ours. What it could leave half done is dropped with it.
+fn guarded<T>(evaluate: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(evaluate)).ok()
 }
 
 fn failure(fault: &Fault<'_>, spent: &Spent) -> Failure {
@@ -119,13 +129,14 @@ impl Node {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::predicate::context::Context;
     use crate::predicate::program::{Evaluator, Program, Purpose};
 
     #[test]
     fn everything_is_direct_but_points_and_lengths_of_time() {
         let is_direct = |source: &str| {
             let purpose = Purpose::Result;
-            Program::compile(source, Context::Hook, purpose, Evaluator::Fastest)
+            Program::compile(source, Names::Of(Context::Hook), purpose, Evaluator::Fastest)
                 .expect(source)
                 .is_direct()
         };

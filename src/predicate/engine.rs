@@ -3,8 +3,8 @@
 use std::sync::{Arc, LazyLock, OnceLock};
 
 use cel::common::functions::Function;
-use cel::common::types::{CelBool, CelInt, CelString, CelType, DYN_TYPE};
-use cel::common::value::CowVal;
+use cel::common::types::{CelBool, CelInt, CelString, DYN_TYPE};
+use cel::common::value::{CowVal, Val};
 use cel::context::VariableResolver;
 use cel::{DeclarationError, Env};
 
@@ -37,6 +37,8 @@ const FUNCTIONS: &[(&str, usize, Function)] = &[
     ("@divide", 2, ops::divide),
     ("@remainder", 2, ops::remainder),
     ("@size", 1, ops::size),
+    ("@timestamp", 1, ops::timestamp),
+    ("@milliseconds", 1, ops::milliseconds),
     ("@contains", 2, ops::contains),
     ("@starts_with", 2, ops::starts_with),
     ("@ends_with", 2, ops::ends_with),
@@ -69,6 +71,18 @@ pub(super) fn with_context<'q, T>(
     with(&context)
 }
 
+/// Calls `with` with the context of evaluations over these variables.
+pub(super) fn with_variables<'v, T>(
+    variables: Vec<(&str, Box<dyn Val + 'v>)>,
+    with: impl FnOnce(&cel::Context<'_, 'v>) -> T,
+) -> T {
+    let mut context = cel::Context::with_env(Arc::clone(environment()));
+    for (name, value) in variables {
+        context.add_variable_as_val(name, value);
+    }
+    with(&context)
+}
+
 /// The facts, made into values when they are asked for.
 struct Variables<'f> {
     question: &'f Question<'f>,
@@ -94,8 +108,6 @@ impl VariableResolver for Variables<'_> {
             "@fanout_status" => asked(Asked::fanout()),
             "@nothing" => Some(CowVal::owned(ListFact::of(&[]))),
             "@no" => Some(CowVal::owned(CelBool::from(false))),
-            "timestamp" => Some(CowVal::owned(CelType::new_static("google.protobuf.Timestamp"))),
-            "duration" => Some(CowVal::owned(CelType::new_static("google.protobuf.Duration"))),
             _ => None,
         }
     }

@@ -22,6 +22,32 @@ pub struct Facts<'a> {
     pub system: &'a dyn System,
 }
 
+impl Facts<'_> {
+    /// What there is where there are no facts.
+    pub(super) const NONE: Facts<'static> = Facts {
+        record: RecordFacts {
+            act: "",
+            actor: "",
+            thread: "",
+            data_type: "",
+            clock: 0,
+            parents: &[],
+            body: BodyFacts::Call {
+                tool: "",
+                args: &canon::Object::new(),
+                status: "",
+                content: "",
+            },
+        },
+        resource: "",
+        actor: "",
+        namespace: "",
+        trust: &Nobody,
+        now_secs: 0,
+        system: &SystemFacts::NONE,
+    };
+}
+
 /// The fields of `record`.
 #[derive(Clone, Copy)]
 pub struct RecordFacts<'a> {
@@ -99,4 +125,17 @@ pub trait Trust: Sync {
 
     /// Returns how many verdicts that rests on.
     fn count(&self, actor: &str, domain: &str) -> i64;
+}
+
+/// Nobody is trusted.
+struct Nobody;
+
+impl Trust for Nobody {
+    fn score(&self, _: &str, _: &str) -> f64 {
+        0.0
+    }
+
+    fn count(&self, _: &str, _: &str) -> i64 {
+        0
+    }
 }

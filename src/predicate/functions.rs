@@ -1,6 +1,6 @@
 //! The functions that an expression may call, and how each is carried out.
 
-use super::bindings::TASK;
+use super::bindings::{Names, TASK};
 use super::types::Type;
 
 /// A function with one list of parameters. Several may share a name.
@@ -42,6 +42,8 @@ pub(super) enum Plan {
     Ask(&'static str),
     /// By searching for a pattern that was compiled when the expression was.
     Matches,
+    /// Not at all: there is no such function, which shows when it is evaluated.
+    Absent,
 }
 
 const ANY: Takes = &[];
@@ -63,8 +65,11 @@ const fn row(
 
 macro_rules! of_time {
     ($name:literal, $takes:ident) => {
+        of_time!($name, $takes, Plan::Free)
+    };
+    ($name:literal, $takes:ident, $plan:expr) => {
         [
-            row($name, Form::Method, &[$takes], Type::Int, Plan::Free),
+            row($name, Form::Method, &[$takes], Type::Int, $plan),
             row($name, Form::Method, &[WHEN, TEXT], Type::Int, Plan::Converts),
         ]
     };
@@ -110,7 +115,7 @@ static STANDARD: &[Function] = &[
         Form::Function,
         &[&[Type::Text, Type::Timestamp, Type::Int]],
         Type::Timestamp,
-        Plan::Converts,
+        Plan::Own("@timestamp"),
     ),
     row(
         "duration",
@@ -131,7 +136,7 @@ static OF_TIME: &[[Function; 2]] = &[
     of_time!("getHours", WHEN_OR_LONG),
     of_time!("getMinutes", WHEN_OR_LONG),
     of_time!("getSeconds", WHEN_OR_LONG),
-    of_time!("getMilliseconds", WHEN_OR_LONG),
+    of_time!("getMilliseconds", WHEN_OR_LONG, Plan::Own("@milliseconds")),
 ];
 
 static OF_FACTS: &[Function] = &[
@@ -147,9 +152,13 @@ static OF_FACTS: &[Function] = &[
     row("fleet_emergency_active", Form::Function, &[], Type::Bool, Plan::Fact("@no")),
 ];
 
-/// Returns every function.
-pub(super) fn all() -> impl Iterator<Item = &'static Function> {
-    STANDARD.iter().chain(OF_TIME.iter().flatten()).chain(OF_FACTS)
+/// Returns every function that goes with `names`: where there are facts, those of facts too.
+pub(super) fn of(names: &Names) -> impl Iterator<Item = &'static Function> + use<> {
+    let of_facts = match names {
+        Names::Of(_) => OF_FACTS,
+        Names::Declared(_) => &[],
+    };
+    STANDARD.iter().chain(OF_TIME.iter().flatten()).chain(of_facts)
 }
 
 /// The macros, which the parser has already written out as loops where they were called rightly.

@@ -12,8 +12,8 @@ use cel::ExecutionError;
 
 use super::guard::{MAX_BUILT, MAX_UNITS, UNIT_BYTES};
 use super::pattern::Pattern;
+use super::plain::Value;
 use super::ruling::Failure;
-use crate::canon;
 
 /// What an element of a list or an entry of a map counts as when it is handled.
 pub(super) const ELEMENT: usize = 16;
@@ -113,7 +113,7 @@ pub(super) struct Meter {
     /// The type of its result, which should have been true or false.
     pub(super) not_boolean: Option<String>,
     /// Its result, where that is not just true or false.
-    pub(super) answer: Option<canon::Value>,
+    pub(super) answer: Option<Value>,
 }
 
 thread_local! {
@@ -167,7 +167,7 @@ pub(super) fn not_boolean(got: &str) -> ExecutionError {
 }
 
 /// Remembers the result.
-pub(super) fn answer(value: canon::Value) {
+pub(super) fn answer(value: Value) {
     METER.with_borrow_mut(|meter| meter.answer = Some(value));
 }
 

@@ -12,9 +12,11 @@ use super::value::{Beyond, Blob, BuiltList, Text};
 
 mod build;
 mod finish;
+mod time;
 
 pub(super) use build::{add, copy, keep, list, map, share};
 pub(super) use finish::{answer, verdict};
+pub(super) use time::{milliseconds, timestamp};
 
 pub(super) type Args<'b, 'v> = Vec<CowVal<'b, 'v>>;
 pub(super) type Outcome<'b, 'v> = Result<CowVal<'b, 'v>, ExecutionError>;

@@ -39,7 +39,9 @@ fn sort_chain(expr: &mut IdedExpr, context: Context) {
     let mut slots = Vec::new();
     collect(expr, &mut slots);
     let mut conjuncts: Vec<IdedExpr> = slots.iter_mut().map(|slot| mem::take(*slot)).collect();
-    conjuncts.iter_mut().for_each(|conjunct| sort(conjunct, context));
+    for conjunct in &mut conjuncts {
+        sort(conjunct, context);
+    }
     conjuncts.sort_by_cached_key(|conjunct| {
         let rank = selector::rank(conjunct, context);
         if rank.is_cheap() { rank } else { Rank::Unknown }

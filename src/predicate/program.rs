@@ -3,20 +3,22 @@
 use std::sync::Arc;
 
 use cel::common::ast::IdedExpr;
+use cel::common::value::Val;
 use cel::{ExecutionError, Value};
 
+use super::bindings::Names;
 use super::check::{self, written};
 use super::direct::Direct;
 use super::error::{Flaw, PredicateError};
 use super::guard;
-use super::meter::{self, Meter, Spent};
+use super::meter::{self, Meter};
 use super::order::order;
 use super::pattern::Pattern;
+use super::plain::Value as Plain;
 use super::question::Question;
 use super::rewrite::rewrite;
 use super::selector::Selector;
-use super::{Context, Evaluation, Failure, Ruling, deep, engine, parse};
-use crate::canon;
+use super::{Evaluation, Facts, Failure, Ruling, deep, engine, parse};
 
 /// What an expression is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -42,7 +44,6 @@ pub enum Evaluator {
 #[derive(Debug)]
 pub(super) struct Program {
     pub(super) source: Box<str>,
-    pub(super) context: Context,
     pub(super) selector: Selector,
     /// How large its patterns are.
     pub(super) pattern_bytes: usize,
@@ -66,13 +67,13 @@ impl Program {
     /// Compiles `source`, or says why it cannot be compiled.
     pub(super) fn compile(
         source: &str,
-        context: Context,
+        names: Names,
         purpose: Purpose,
         evaluator: Evaluator,
     ) -> Result<Self, PredicateError> {
         guard::text(source)?;
         let owned: Box<str> = source.into();
-        deep::run(move || Self::compile_here(owned, context, purpose, evaluator)).unwrap_or_else(
+        deep::run(move || Self::compile_here(owned, &names, purpose, evaluator)).unwrap_or_else(
             |deep::NotDone| {
                 Err(PredicateError::new(Flaw::ParserFailed, "the parser failed on this text"))
             },
@@ -81,24 +82,27 @@ impl Program {
 
     fn compile_here(
         source: Box<str>,
-        context: Context,
+        names: &Names,
         purpose: Purpose,
         evaluator: Evaluator,
     ) -> Result<Self, PredicateError> {
         let (parsed, columns) = parse::parse(&source)?;
         guard::tree(&parsed, &columns)?;
-        let (ty, checked) = check::check(&parsed, context, &columns)?;
-        let ordered = match purpose {
-            Purpose::Predicate => {
-                check::must_be_bool(&parsed, ty, &columns)?;
-                order(parsed, context)
+        let (ty, checked) = check::check(&parsed, names, &columns)?;
+        if purpose == Purpose::Predicate {
+            check::must_be_bool(&parsed, ty, &columns)?;
+        }
+        let (ordered, selector) = match (purpose, names) {
+            (Purpose::Predicate, Names::Of(context)) => {
+                let ordered = order(parsed, *context);
+                let selector = Selector::of(&ordered, *context);
+                (ordered, selector)
             }
-            Purpose::Result => parsed,
+            _ => (parsed, Selector::default()),
         };
-        let selector = Selector::of(&ordered, context);
         let pattern_bytes = checked.patterns.iter().map(|pattern| pattern.bytes()).sum();
         let direct = match evaluator {
-            Evaluator::Fastest => Direct::build(&ordered, &checked, context),
+            Evaluator::Fastest => Direct::build(&ordered, &checked, names),
             Evaluator::Cel => None,
         };
         let code = match direct {
@@ -108,7 +112,7 @@ impl Program {
                 patterns: checked.patterns.into(),
             }),
         };
-        Ok(Self { source, context, selector, pattern_bytes, code })
+        Ok(Self { source, selector, pattern_bytes, code })
     }
 
     #[cfg(test)]
@@ -121,7 +125,8 @@ impl Program {
         let (outcome, spent) = match &self.code {
             Code::Direct(direct) => direct.ask(question),
             Code::Cel(metered) => {
-                let (outcome, meter) = metered.run(question);
+                let (outcome, meter) =
+                    engine::with_context(question, |context| metered.run(context));
                 (outcome, meter.spent)
             }
         };
@@ -134,39 +139,50 @@ impl Program {
     }
 
     /// Evaluates an expression with any result.
-    pub(super) fn answer<'q>(
-        &'q self,
-        question: &'q Question<'q>,
-    ) -> (Result<canon::Value, Failure>, Spent) {
+    pub(super) fn answer<'q>(&'q self, question: &'q Question<'q>) -> Result<Plain, Failure> {
         match &self.code {
             Code::Direct(direct) => direct.answer(question),
+            Code::Cel(metered) => engine::with_context(question, |context| metered.answer(context)),
+        }
+    }
+
+    /// Evaluates an expression with any result, over values that its names are bound to.
+    pub(super) fn answer_over<'v>(
+        &self,
+        variables: Vec<(&str, Box<dyn Val + 'v>)>,
+    ) -> Result<Plain, Failure> {
+        match &self.code {
+            // It looks at no name, or it would not be direct.
+            Code::Direct(direct) => direct.answer(&Question::new(&Facts::NONE)),
             Code::Cel(metered) => {
-                let (outcome, meter) = metered.run(question);
-                let answer = outcome.and_then(|_| meter.answer.ok_or(Failure::Panicked));
-                (answer, meter.spent)
+                engine::with_variables(variables, |context| metered.answer(context))
             }
         }
     }
 }
 
 impl Metered {
-    fn run<'q>(&'q self, question: &'q Question<'q>) -> (Result<bool, Failure>, Meter) {
-        engine::with_context(question, |context| {
-            // Not `resolve_val`: that is compiled into the caller, where an unoptimised build
-            // would need twenty times the stack.
-            let (result, meter) =
-                meter::metered(&self.patterns, || Value::resolve(&self.expression, context));
-            let outcome = match (meter.spent.limit, &meter.not_boolean, result) {
-                (_, _, Err(_panic)) => Err(Failure::Panicked),
-                // Looked at first: `||` may have made something of the error that stopped it.
-                (Some(limit), _, _) => Err(limit.failure(&meter.spent)),
-                (None, Some(got), _) => Err(Failure::NotBoolean { got: got.clone() }),
-                (None, None, Ok(Ok(Value::Bool(bool)))) => Ok(bool),
-                (None, None, Ok(Ok(_))) => Err(Failure::Panicked),
-                (None, None, Ok(Err(error))) => Err(in_words(&error)),
-            };
-            (outcome, meter)
-        })
+    fn run(&self, context: &cel::Context<'_, '_>) -> (Result<bool, Failure>, Meter) {
+        // Not `resolve_val`: that is compiled into the caller, where an unoptimised build would
+        // need twenty times the stack.
+        let (result, meter) =
+            meter::metered(&self.patterns, || Value::resolve(&self.expression, context));
+        let outcome = match (meter.spent.limit, &meter.not_boolean, result) {
+            (_, _, Err(_panic)) => Err(Failure::Panicked),
+            // Looked at first: `||` may have made something of the error that stopped it.
+            (Some(limit), _, _) => Err(limit.failure(&meter.spent)),
+            (None, Some(got), _) => Err(Failure::NotBoolean { got: got.clone() }),
+            (None, None, Ok(Ok(Value::Bool(bool)))) => Ok(bool),
+            (None, None, Ok(Ok(_))) => Err(Failure::Panicked),
+            (None, None, Ok(Err(error))) => Err(in_words(&error)),
+        };
+        (outcome, meter)
+    }
+
+    fn answer(&self, context: &cel::Context<'_, '_>) -> Result<Plain, Failure> {
+        let (outcome, meter) = self.run(context);
+        outcome?;
+        meter.answer.ok_or(Failure::Panicked)
     }
 }
 
@@ -174,6 +190,9 @@ impl Metered {
 pub(super) fn in_words(error: &ExecutionError) -> Failure {
     let message = match error {
         ExecutionError::NoSuchKey(key) => format!("there is no key `{key}`"),
+        ExecutionError::UndeclaredReference(name) => {
+            format!("there is no `{}`", name.trim_start_matches('.'))
+        }
         ExecutionError::NoSuchOverload(call) => {
             let types = call.argument_types().join(" and ");
             format!("`{}` does not take {types}", written(call.function()))

@@ -15,7 +15,6 @@ use super::check::Checked;
 use super::functions::Plan;
 use super::guard::{Place, children};
 use super::program::Purpose;
-use super::types::Type;
 
 /// How many operations of a loop's body one unit pays for.
 const NODES_PER_UNIT: usize = 8;
@@ -54,13 +53,16 @@ impl Rewriter<'_> {
             Expr::Call(call) => call.args.iter().all(|arg| self.checked.type_of(arg).is_light()),
             _ => true,
         };
-        let type_name = matches!(expr.expr, Expr::Select(_)) && self.is_type(&expr);
+        if let Some(name) = self.checked.name_of(expr.id) {
+            // The dot in front says that this is all of the name.
+            return ident(&format!(".{name}"));
+        }
         match expr.expr {
             Expr::Call(call) => match self.checked.plan_of(expr.id) {
                 Some(plan) => self.function(expr.id, call, plan),
                 None => self.operator(call, light),
             },
-            Expr::Select(select) if !type_name => new(Expr::Select(SelectExpr {
+            Expr::Select(select) => new(Expr::Select(SelectExpr {
                 operand: Box::new(self.expr(*select.operand)),
                 ..select
             })),
@@ -76,10 +78,6 @@ impl Rewriter<'_> {
 
     fn exprs(&self, exprs: Vec<IdedExpr>) -> Vec<IdedExpr> {
         exprs.into_iter().map(|expr| self.expr(expr)).collect()
-    }
-
-    fn is_type(&self, expr: &IdedExpr) -> bool {
-        self.checked.type_of(expr) == Type::Meta
     }
 
     fn list(&self, list: ListExpr) -> IdedExpr {
@@ -129,6 +127,7 @@ impl Rewriter<'_> {
                 let pattern = self.checked.pattern_of(id).and_then(|at| i64::try_from(at).ok());
                 ours("@matches", text.into_iter().chain([int(pattern.unwrap_or(-1))]).collect())
             }
+            Plan::Absent => ident(&format!("{}()", call.func_name)),
             Plan::Fact(name) => ident(name),
             Plan::Ask(name) => call.args.into_iter().fold(ident(name), |asked, argument| {
                 call_of(operators::INDEX, vec![asked, self.expr(argument)])

@@ -13,7 +13,7 @@ use cel::common::ast::{CallExpr, Expr, IdedExpr, LiteralValue, operators};
 use super::Context;
 
 /// The keys of which at least one fits wherever the predicate holds, or fails.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Selector(Vec<Key>);
 
 /// What a call must be like, all of it.

@@ -11,6 +11,7 @@ mod delta;
 mod index;
 mod lookup;
 mod needles;
+mod prefixes;
 mod rebuild;
 
 use std::fmt;
@@ -21,6 +22,7 @@ use crate::predicate::question::Question;
 use crate::time::Stopwatch;
 use delta::{Delta, merge};
 use index::{Entry, Index};
+use lookup::Lasts;
 use rebuild::{Rebuild, bearable};
 
 /// Predicates, each with the key that its owner knows it by and what the owner keeps with it.
@@ -40,7 +42,7 @@ impl<K: Ord + Clone, V: Clone> PredicateSet<K, V> {
     }
 
     fn of(entries: Vec<Entry<K, V>>) -> Self {
-        let (base, delta) = (Arc::new(Index::of(entries)), Arc::new(Delta::none()));
+        let (base, delta) = (Arc::new(Index::of(entries, Lasts::Long)), Arc::new(Delta::none()));
         Self { base, delta, rebuild: None }
     }
 
@@ -165,9 +167,13 @@ impl<K: Ord + Clone, V: Clone> PredicateSet<K, V> {
         mut rule: impl FnMut(&'q Entry<K, V>) -> Ruling,
         mut answer: impl FnMut(&K, &V, Ruling),
     ) {
-        let old = self.base.ask(question, &self.delta.gone, &mut rule);
-        let new = self.delta.new.ask(question, &[], &mut rule);
-        for (entry, ruling) in merge(old, new, |(entry, _)| &entry.key) {
+        let (base, new) = (&self.base, &self.delta.new);
+        let in_base = base.ask(question, &self.delta.gone, &mut rule);
+        let in_new = new.ask(question, &[], &mut rule);
+        if in_base.is_empty() && in_new.is_empty() {
+            return;
+        }
+        for (entry, ruling) in merge(base.at(in_base), new.at(in_new), |(entry, _)| &entry.key) {
             answer(&entry.key, &entry.value, ruling);
         }
     }

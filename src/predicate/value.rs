@@ -6,6 +6,7 @@
 //!
 //! **Invariant:** copying any value of this module takes the same time, however large it is.
 
+mod bound;
 mod built;
 mod key;
 mod lent;
@@ -13,6 +14,7 @@ mod list;
 mod map;
 mod scalar;
 
+pub(super) use bound::bound;
 pub(super) use built::{BuiltList, BuiltMap};
 pub(super) use key::Key;
 pub(super) use list::{ListFact, position};

@@ -37,8 +37,8 @@ pub struct Answer {
     pub status: Status,
     /// What the model sees: at most [`SHOWN_BYTES`](super::SHOWN_BYTES), the middle left out.
     pub shown: String,
-    /// The first [`HEAD_CHARS`](super::HEAD_CHARS) characters of the uncut answer: what predicates
-    /// read.
+    /// What predicates read of the uncut answer: its first
+    /// [`CONTENT_CHARS`](crate::hook::CONTENT_CHARS) characters.
     pub head: String,
     /// The same for programs, where there is such a form.
     pub data: Option<Value>,

@@ -3,12 +3,10 @@
 use std::fmt::Write;
 
 use super::{Answer, Status};
+use crate::hook::head;
 
 /// The most bytes of an answer that are shown.
 pub const SHOWN_BYTES: usize = 256 * 1024;
-
-/// The most characters of an answer that predicates read.
-pub const HEAD_CHARS: usize = 4096;
 
 /// The most bytes of the head; what else is shown is the tail.
 const HEAD: usize = SHOWN_BYTES / 2;
@@ -93,8 +91,7 @@ impl Clip {
     /// Returns the answer that shows this text.
     pub fn into_answer(mut self, status: Status) -> Answer {
         self.flush();
-        let end = self.head.char_indices().nth(HEAD_CHARS).map_or(self.head.len(), |(at, _)| at);
-        let head = self.head.get(..end).unwrap_or_default().to_owned();
+        let head = head(&self.head).to_owned();
         Answer { status, shown: self.into_shown(), head, data: None, empty: false }
     }
 
@@ -161,6 +158,7 @@ impl Clip {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hook::CONTENT_CHARS;
 
     fn shown(pieces: &[&[u8]]) -> Answer {
         let mut clip = Clip::new();
@@ -218,7 +216,7 @@ mod tests {
     #[test]
     fn the_head_is_the_first_4096_characters() {
         for unit in ["a", "é", "🦀"] {
-            let exact = unit.repeat(HEAD_CHARS);
+            let exact = unit.repeat(CONTENT_CHARS);
             assert_eq!(shown(&[exact.as_bytes()]).head, exact);
             let more = format!("{exact}🦀");
             assert_eq!(shown(&[more.as_bytes()]).head, exact);
@@ -226,9 +224,9 @@ mod tests {
             assert_eq!(shown(&[long.as_bytes()]).head, exact);
         }
         // The 4,096th character is an emoji of which only half has come.
-        let half = [&[b'a'; HEAD_CHARS - 1], "🦀".as_bytes().split_at(2).0].concat();
+        let half = [&[b'a'; CONTENT_CHARS - 1], "🦀".as_bytes().split_at(2).0].concat();
         let head = shown(&[&half]).head;
-        assert_eq!(head.chars().count(), HEAD_CHARS);
+        assert_eq!(head.chars().count(), CONTENT_CHARS);
         assert!(head.ends_with("a\u{fffd}"));
     }
 

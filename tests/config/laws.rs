@@ -6,11 +6,13 @@ use proptest::prelude::*;
 use spl::canon::Object;
 use spl::config::ConfigState;
 use spl::fold::Fold;
+use spl::hook::{Asked, Hook, HookSet, InForce};
 use spl::object;
 use spl::record::{Namespace, Origin, RecordId};
 use spl::time::Timestamp;
 
 use crate::log::Log;
+use crate::run::{Call, Run};
 use crate::written::{erasure, fold, hook, learned, stated_rows, with};
 
 /// What somebody writes next.
@@ -27,8 +29,17 @@ enum Step {
     Erase(usize),
 }
 
-const KEYS: [(&str, &str); 4] =
-    [("default", "a"), ("default", "b"), ("acme", "a"), ("acme/x", "a")];
+const SPACES: [&str; 4] = ["default", "acme", "acme/x", "other"];
+const NAMES: [&str; 5] = ["a", "b", "c", "d", "e"];
+
+/// Predicates of which some hold of a call of `bash`, and one fails.
+const WHENS: [&str; 4] =
+    ["true", "record.body.tool == 'bash'", "record.body.tool == 'read'", "record.body.args.no"];
+
+/// Returns the namespace and the name of a key.
+fn key(number: usize) -> (&'static str, &'static str) {
+    (SPACES[number % SPACES.len()], NAMES[number / SPACES.len()])
+}
 
 fn arb_steps() -> impl Strategy<Value = Vec<(Step, usize)>> {
     let step = prop_oneof![
@@ -41,7 +52,7 @@ fn arb_steps() -> impl Strategy<Value = Vec<(Step, usize)>> {
         1 => Just(Step::Setting),
         2 => (0..6_usize).prop_map(Step::Erase),
     ];
-    prop::collection::vec((step, 0..KEYS.len()), 0..30)
+    prop::collection::vec((step, 0..SPACES.len() * NAMES.len()), 0..50)
 }
 
 /// A hook as the model has it: which record is current, whether it is loaded, which is refused.
@@ -60,9 +71,9 @@ fn write(steps: &[(Step, usize)]) -> (Log, Vec<Row>) {
     let mut log = Log::default();
     let mut written: Vec<Written> = Vec::new();
     let mut erased: Vec<RecordId> = Vec::new();
-    for (clock, (step, key)) in steps.iter().enumerate() {
-        let (namespace, name) = KEYS[*key];
-        let body = hook(namespace, name, "t");
+    for (clock, (step, number)) in steps.iter().enumerate() {
+        let (namespace, name) = key(*number);
+        let body = with(hook(namespace, name, "t"), "when", WHENS[clock % WHENS.len()]);
         let (body, good, enabled, is_hook): (Object, bool, bool, bool) = match step {
             Step::Good => (body, true, true, true),
             Step::Disabled => (with(body, "enabled", false), true, false, true),
@@ -87,7 +98,7 @@ fn write(steps: &[(Step, usize)]) -> (Log, Vec<Row>) {
         let imported = matches!(step, Step::Imported);
         let origin = if imported { Origin::Import } else { Origin::Door };
         let id = log.push_from(learned(clock, body), Timestamp::default(), origin);
-        written.push(Written { id, key: *key, good, enabled, hook: is_hook });
+        written.push(Written { id, key: *number, good, enabled, hook: is_hook });
     }
     (log, model(&written, &erased))
 }
@@ -96,7 +107,7 @@ fn write(steps: &[(Step, usize)]) -> (Log, Vec<Row>) {
 fn model(written: &[Written], erased: &[RecordId]) -> Vec<Row> {
     let mut rows: BTreeMap<(usize, &str, &str), Row> = BTreeMap::new();
     for record in written.iter().filter(|it| it.hook && !erased.contains(&it.id)) {
-        let (space, name) = KEYS[record.key];
+        let (space, name) = key(record.key);
         let depth = Namespace::parse(space).expect("a namespace").depth();
         let row = rows
             .entry((depth, name, space))
@@ -118,6 +129,21 @@ fn rows(state: &ConfigState) -> Vec<Row> {
     stated_rows(state).into_iter().map(row).collect()
 }
 
+/// Returns the set of the hooks that these rows say are loaded, each compiled anew from its record.
+fn rebuilt(log: &Log, rows: &[Row]) -> HookSet {
+    let loaded = rows.iter().filter(|row| row.3).filter_map(|row| row.2);
+    HookSet::new(loaded.map(|id| {
+        let stated = log.since(0).find(|it| it.record.id() == id).expect("a record");
+        let hook = Hook::check(stated.record.draft()).expect("a good hook").into();
+        InForce { hook, record_id: Some(id) }
+    }))
+}
+
+/// What a set says about a call in each namespace.
+fn answers(hooks: &HookSet) -> Vec<Asked> {
+    SPACES.iter().map(|space| Run::new(space).ask(hooks, &Call::of("bash"))).collect()
+}
+
 proptest! {
     /// The fold says of every hook what a walk through its surviving records says.
     #[test]
@@ -127,6 +153,21 @@ proptest! {
         prop_assert_eq!(&rows(&state), &model);
         let loaded = model.iter().filter(|row| row.3).count();
         prop_assert_eq!((state.hooks_loaded(), state.hooks().len()), (loaded, loaded));
+        prop_assert_eq!(answers(state.hooks()), answers(&rebuilt(&log, &model)));
+    }
+
+    /// A reader's state stays as it is while others grow from it.
+    #[test]
+    fn a_copy_stays_as_it_is(steps in arb_steps(), cut in any::<prop::sample::Index>()) {
+        let (log, _) = write(&steps);
+        let cut = cut.index(log.len() + 1);
+        let kept = ConfigState::default().fold(log.since(0).take(cut));
+        let (before, said) = (kept.rows(), answers(kept.hooks()));
+        let mut grown = kept.clone();
+        log.since(cut).for_each(|received| grown.evolve(&received));
+        prop_assert_eq!((kept.rows(), answers(kept.hooks())), (before, said));
+        let fresh = fold(&log);
+        prop_assert_eq!((grown.rows(), answers(grown.hooks())), (fresh.rows(), answers(fresh.hooks())));
     }
 
     /// A state that was fed in steps, asked in between and fed some of it twice equals a fresh one.
@@ -141,12 +182,13 @@ proptest! {
         cuts.sort_unstable();
         for cut in cuts {
             state = state.fold(log.since(0).take(cut));
-            prop_assert!(state.hooks().len() <= KEYS.len());
+            prop_assert_eq!(answers(state.hooks()), answers(&rebuilt(&log, &rows(&state))));
         }
         state = state.fold(log.since(0)).fold(log.since(0).take(log.len() / 2));
         let fresh = fold(&log);
         prop_assert_eq!(state.rows(), fresh.rows());
         prop_assert_eq!(state.settings().collect::<Vec<_>>(), fresh.settings().collect::<Vec<_>>());
+        prop_assert_eq!(answers(state.hooks()), answers(fresh.hooks()));
         prop_assert_eq!(state.watermark(), fresh.watermark());
     }
 }

@@ -1,5 +1,6 @@
 //! The laws of a set of hooks.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use proptest::prelude::*;
@@ -23,7 +24,7 @@ const SPACES: [&str; 5] = ["default", "acme", "acme/site", "acme/site/prod", "ot
 
 fn arb_hook() -> impl Strategy<Value = Arc<Hook>> {
     let indices = (0..NAMES.len(), 0..SPACES.len(), 0..WHENS.len(), 1..4_u32);
-    indices.prop_map(|(name, space, when, cap)| {
+    (indices, prop::bool::weighted(0.9)).prop_map(|((name, space, when, cap), enabled)| {
         let body = object! {
             "kind": "core.hook.v1",
             "topic": "hook",
@@ -32,6 +33,7 @@ fn arb_hook() -> impl Strategy<Value = Arc<Hook>> {
             "when": WHENS[when],
             "text": "${tool} ${status}",
             "max_fires_per_run": cap,
+            "enabled": enabled,
         };
         let draft = Draft::new(ThreadId::config(), ActorId::engine(), Act::Learn, body);
         Arc::new(Hook::check(&draft).expect("a good hook"))
@@ -85,11 +87,41 @@ proptest! {
         space in 0..SPACES.len(),
     ) {
         let before: Vec<_> = hooks.iter().filter(|hook| hook.key() != added.key()).collect();
-        let with = set(before.iter().copied().chain([&added]));
+        let without_it = set(before);
+        let mut with = without_it.clone();
+        with.insert(InForce { hook: Arc::clone(&added), record_id: None });
         let (key, space) = (added.key(), SPACES[space]);
         prop_assert_eq!(
-            without(observed(&set(before), &calls, space), key),
+            without(observed(&without_it, &calls, space), key),
             without(observed(&with, &calls, space), key)
+        );
+    }
+
+    /// A set that was changed hook by hook says what the set of what is left says, and is as large.
+    #[test]
+    fn a_set_that_is_changed_is_the_set_of_what_is_left(
+        changes in prop::collection::vec((arb_hook(), any::<bool>()), 0..24),
+        calls in arb_calls(),
+        space in 0..SPACES.len(),
+    ) {
+        let mut changed = HookSet::default();
+        let mut left: BTreeMap<&HookKey, &Arc<Hook>> = BTreeMap::new();
+        for (hook, goes) in &changes {
+            let before = changed.clone();
+            if *goes {
+                left.remove(hook.key());
+                changed.remove(hook.key());
+            } else {
+                left.insert(hook.key(), hook);
+                changed.insert(InForce { hook: Arc::clone(hook), record_id: None });
+            }
+            prop_assert!(before.len().abs_diff(changed.len()) <= 1);
+        }
+        let at_once = set(left.values().copied());
+        prop_assert_eq!(changed.len(), left.values().filter(|hook| hook.enabled()).count());
+        prop_assert_eq!(
+            observed(&changed, &calls, SPACES[space]),
+            observed(&at_once, &calls, SPACES[space])
         );
     }
 

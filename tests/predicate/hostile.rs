@@ -3,7 +3,8 @@
 use spl::canon::{Object, Value};
 use spl::object;
 use spl::predicate::{
-    Context, Evaluation, Failure, Flaw, MAX_BUILT, MAX_UNITS, Predicate, PredicateError, Ruling,
+    Context, Evaluation, Evaluator, Failure, Flaw, MAX_BUILT, MAX_UNITS, Predicate, PredicateError,
+    Ruling,
 };
 
 use crate::facts::World;
@@ -18,9 +19,16 @@ fn refused(source: &str, flaw: Flaw) {
     assert_eq!(error.flaw, flaw, "{error}: {}", source.chars().take(60).collect::<String>());
 }
 
+/// Evaluates on either evaluator, which must come to the same end.
+#[track_caller]
 fn evaluated(source: &str, world: &World) -> Evaluation {
-    let predicate = Predicate::compile(source, Context::Hook).expect(source);
-    predicate.evaluate(&world.facts())
+    let [fastest, cel] = [Evaluator::Fastest, Evaluator::Cel].map(|evaluator| {
+        let predicate = Predicate::compile_for(source, Context::Hook, evaluator).expect(source);
+        predicate.evaluate(&world.facts())
+    });
+    let same_end = std::mem::discriminant(&fastest.ruling) == std::mem::discriminant(&cel.ruling);
+    assert!(same_end, "{source}: {fastest:?}, {cel:?}");
+    fastest
 }
 
 #[track_caller]

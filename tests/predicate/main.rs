@@ -1,5 +1,6 @@
 //! Predicates, seen from outside: cases in files, hostile input, and laws.
 
+mod declared;
 mod facts;
 mod fixtures;
 mod hostile;

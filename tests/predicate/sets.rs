@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use spl::canon::Value;
+use spl::canon::Value as Json;
 use spl::object;
-use spl::predicate::{Context, Expression, Failure, Predicate, PredicateSet, Ruling};
+use spl::predicate::{Context, Expression, Failure, Predicate, PredicateSet, Ruling, Value};
 
 use crate::facts::{Body, World};
 
-/// More than one evaluation may handle, or build.
-const LARGE: usize = 7 * 1024 * 1024;
+/// So long that ten searches are more than one evaluation may handle, and two copies are more
+/// than it may build.
+const LARGE: usize = 700 * 1024;
 
 /// Conjuncts that an index reads.
 fn key() -> impl Strategy<Value = String> {
@@ -38,8 +39,8 @@ fn other() -> impl Strategy<Value = String> {
         "record.body.args.n",
         "record.body.args.missing == 1",
         "1 / (record.clock - record.clock) == 1",
-        "record.body.args.large.contains('x')",
-        "('x' + record.body.args.large).size() > 0",
+        "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9].exists(x, record.body.args.large.contains('x'))",
+        "(record.body.args.large + record.body.args.large).size() > 0",
         "[1, 2, 3].exists(x, x == record.body.args.n)",
         "trust(current_actor(), 'ops') < 0.5",
         "record.body.status.endsWith('or')",
@@ -81,8 +82,8 @@ fn world() -> impl Strategy<Value = World> {
                 // Of the shape of a call, but for what is missing or of another type.
                 Body::Any(object! {
                     "tool": tool,
-                    "status": if status == "ok" { Value::Null } else { Value::from(status) },
-                    "args": Value::Object(args),
+                    "status": if status == "ok" { Json::Null } else { Json::from(status) },
+                    "args": Json::Object(args),
                 })
             } else {
                 let (status, content) = (status.to_owned(), content.to_owned());
@@ -190,8 +191,34 @@ fn a_content_beyond_the_budget_is_not_searched() {
     let set = predicates.iter().map(|(key, it)| (*key, (), it.clone())).collect();
     let mut world = World::of_call(object! {});
     let Body::Call { content, .. } = &mut world.body else { panic!("it is a call") };
-    *content = "y".repeat(LARGE);
+    *content = "y".repeat(10 * LARGE);
     let answers = together(&set, &world);
     assert!(matches!(answers.as_slice(), [(0, Ruling::Failed(Failure::OverBudget { .. }))]));
     assert_eq!(answers, one_by_one(&predicates, &world));
+}
+
+#[test]
+fn a_call_that_nobody_asks_for_allocates_nothing() {
+    let sources = |number: usize| {
+        [
+            format!("record.body.tool == 'tool{number}' && record.body.status == 'error'"),
+            format!("record.body.tool.startsWith('{}')", "p".repeat(number % 50 + 1)),
+            format!("resource in ['tool:{number}', 'record_{number}']"),
+            format!("record.body.content.contains('needle {number}.')"),
+        ]
+    };
+    let predicates = (0..1_000).map(|number| {
+        let source = sources(number).into_iter().nth(number % 4).expect("one of four");
+        (number, (), Predicate::compile(&source, Context::Hook).expect("a predicate"))
+    });
+    let mut set: PredicateSet<usize, ()> = predicates.collect();
+    for (number, source) in sources(1_000).into_iter().enumerate() {
+        let predicate = Predicate::compile(&source, Context::Hook).expect("a predicate");
+        set.insert(1_000 + number, (), predicate);
+    }
+    let world = World::of_call(object! {});
+    let facts = world.facts();
+    let mut answers = 0;
+    let counted = allocation_counter::measure(|| set.ask(&facts, |_, (), _| answers += 1));
+    assert_eq!((counted.count_total, answers), (0, 0));
 }

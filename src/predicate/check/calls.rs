@@ -2,7 +2,6 @@
 
 use cel::common::ast::{CallExpr, Expr, IdedExpr, LiteralValue};
 
-use super::names::nearest_function;
 use super::{Checker, Checks};
 use crate::predicate::error::{Flaw, PredicateError};
 use crate::predicate::functions::{self, Form, Function, MACROS, Plan};
@@ -12,7 +11,10 @@ use crate::predicate::types::Type;
 impl Checker<'_> {
     pub(super) fn function(&mut self, expr: &IdedExpr, call: &CallExpr) -> Checks {
         let name = call.func_name.strip_prefix('.').unwrap_or(&call.func_name);
-        let named: Vec<&Function> = functions::all().filter(|row| row.name == name).collect();
+        // Holds where the call is refused and the expression is compiled all the same.
+        self.found.plans.insert(expr.id, Plan::Absent);
+        let named: Vec<&Function> =
+            functions::of(self.names).filter(|row| row.name == name).collect();
         let arguments: Vec<&IdedExpr> =
             call.target.as_deref().into_iter().chain(&call.args).collect();
         if named.is_empty() {
@@ -30,6 +32,8 @@ impl Checker<'_> {
         }
         let types = arguments.iter().map(|arg| self.expr(arg)).collect::<Result<Vec<_>, _>>()?;
         let Some(row) = fitting.iter().find(|row| row.clash(&types).is_none()) else {
+            let plan = fitting.first().map_or(Plan::Absent, |row| row.plan);
+            self.found.plans.insert(expr.id, plan);
             return Err(self.wrong_types(expr, call, &fitting, &types));
         };
         if row.plan == Plan::Matches {
@@ -97,7 +101,7 @@ impl Checker<'_> {
         }
         PredicateError::new(Flaw::UnknownFunction, format!("there is no function `{name}`"))
             .at(column)
-            .hint(nearest_function(name))
+            .hint(self.nearest_function(name))
     }
 }
 

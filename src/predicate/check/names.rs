@@ -3,33 +3,43 @@
 use cel::common::ast::{Expr, IdedExpr};
 
 use super::Checker;
-use crate::predicate::bindings::{self, TYPES, VARIABLES};
+use crate::predicate::bindings::TYPES;
 use crate::predicate::error::{Flaw, PredicateError};
 use crate::predicate::functions::{self, Form, MACROS};
 use crate::predicate::suggest::nearest;
-use crate::predicate::types::Shape;
+use crate::predicate::types::{Shape, Type};
 
-/// The types whose names are paths.
-const PATHS: [[&str; 3]; 2] =
-    [["google", "protobuf", "Duration"], ["google", "protobuf", "Timestamp"]];
-
-/// Tells whether a selection spells the name of a type.
-pub(super) fn is_type(expr: &IdedExpr) -> bool {
-    PATHS.iter().any(|path| spells(expr, path))
-}
-
-fn spells(expr: &IdedExpr, path: &[&str]) -> bool {
-    let Some((last, before)) = path.split_last() else { return false };
+/// Returns the name that an expression spells, in parts: `a.b.c`.
+fn spelled(expr: &IdedExpr) -> Option<String> {
     match &expr.expr {
-        Expr::Ident(name) => before.is_empty() && name == last,
-        Expr::Select(select) => {
-            !select.test && select.field == *last && spells(&select.operand, before)
+        Expr::Ident(name) => Some(name.clone()),
+        // A field in backquotes may have dots of its own.
+        Expr::Select(select) if !select.test && !select.field.contains('.') => {
+            let mut name = spelled(&select.operand)?;
+            name.push('.');
+            name.push_str(&select.field);
+            Some(name)
         }
-        _ => false,
+        _ => None,
     }
 }
 
 impl Checker<'_> {
+    /// Returns the type of what a name of one or several parts stands for.
+    pub(super) fn named(&mut self, expr: &IdedExpr) -> Option<Type> {
+        let name = spelled(expr)?;
+        let first = name.split('.').next().unwrap_or(&name);
+        // A dot in front skips the variables of loops, and leaves no first part.
+        if let Some((_, ty)) = self.scopes.iter().rev().find(|(known, _)| known == first) {
+            return (first == name).then_some(*ty);
+        }
+        let meaning = self.names.find(&name)?;
+        if let Some(full_name) = meaning.full_name {
+            self.found.names.insert(expr.id, full_name);
+        }
+        Some(meaning.ty)
+    }
+
     pub(super) fn unknown_name(&self, expr: &IdedExpr, name: &str) -> PredicateError {
         let column = self.columns.of(expr);
         if let Some(refusal) = self.elsewhere(name) {
@@ -59,34 +69,35 @@ impl Checker<'_> {
     }
 
     pub(super) fn elsewhere(&self, name: &str) -> Option<PredicateError> {
-        let contexts = bindings::elsewhere(name)?;
-        let message = format!("`{name}` is for {contexts}, not for context {}", self.context);
+        let (context, contexts) = self.names.elsewhere(name)?;
+        let message = format!("`{name}` is for {contexts}, not for context {context}");
         Some(PredicateError::new(Flaw::WrongContext, message))
     }
 
     /// Returns a hint at what may be meant by a variable that does not exist.
     fn meant(&self, name: &str) -> Option<String> {
-        if let Some(path) = bindings::field_path(name, self.context) {
+        if let Some(path) = self.names.field_path(name) {
             return Some(format!("did you mean `{path}`?"));
         }
-        if functions::all().any(|row| row.name == name) {
+        if functions::of(self.names).any(|row| row.name == name) {
             return Some(format!("`{name}` is a function: `{name}()`"));
         }
         let local = self.scopes.iter().map(|(known, _)| known.as_str());
         let known = local.filter(|known| !known.starts_with('@'));
-        let near =
-            nearest(name, known.chain(VARIABLES.iter().copied()).chain(TYPES.iter().copied()));
+        let variables = self.names.variables();
+        let near = nearest(name, known.chain(variables).chain(TYPES.iter().copied()));
         near.map(|near| format!("did you mean `{near}`?"))
-            .or_else(|| nearest_function(name))
+            .or_else(|| self.nearest_function(name))
             .or_else(|| Some("put quotes around it if it is a text".to_owned()))
     }
-}
 
-/// Returns a hint at the function that may be meant.
-pub(super) fn nearest_function(name: &str) -> Option<String> {
-    let macros = MACROS.iter().map(|(known, _)| *known);
-    let near = nearest(name, functions::all().map(|row| row.name).chain(macros))?;
-    let method = functions::all().any(|row| row.name == near && row.form != Form::Function);
-    let dot = if method { "." } else { "" };
-    Some(format!("did you mean `{dot}{near}()`?"))
+    /// Returns a hint at the function that may be meant.
+    pub(super) fn nearest_function(&self, name: &str) -> Option<String> {
+        let macros = MACROS.iter().map(|(known, _)| *known);
+        let all = || functions::of(self.names);
+        let near = nearest(name, all().map(|row| row.name).chain(macros))?;
+        let method = all().any(|row| row.name == near && row.form != Form::Function);
+        let dot = if method { "." } else { "" };
+        Some(format!("did you mean `{dot}{near}()`?"))
+    }
 }

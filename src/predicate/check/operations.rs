@@ -35,6 +35,7 @@ pub(in crate::predicate) fn written(name: &str) -> &str {
         operators::LOGICAL_NOT => "!",
         operators::NEGATE => "-",
         operators::INDEX => "[]",
+        "_._" => ".",
         name => BINARY.iter().find(|(known, _)| *known == name).map_or(name, |(_, text)| text),
     }
 }

@@ -12,6 +12,7 @@ use super::MAX_LOCALS;
 use super::node::{
     Arithmetic, Collect, Conversion, Fact, Literal, Loop, Node, OfTexts, Order, Quantifier, Trusted,
 };
+use crate::predicate::bindings::Names;
 use crate::predicate::check::Checked;
 use crate::predicate::context::Context;
 use crate::predicate::functions::Plan;
@@ -19,13 +20,13 @@ use crate::predicate::rewrite::weight;
 use crate::predicate::types::Type;
 
 /// Returns the tree of `root`; `None` if it has parts that are not evaluated directly.
-pub(super) fn build(root: &IdedExpr, checked: &Checked, context: Context) -> Option<Node> {
-    Builder { checked, context, locals: Vec::new() }.node(root)
+pub(super) fn build(root: &IdedExpr, checked: &Checked, names: &Names) -> Option<Node> {
+    Builder { checked, names, locals: Vec::new() }.node(root)
 }
 
 struct Builder<'c> {
     checked: &'c Checked,
-    context: Context,
+    names: &'c Names,
     /// The variables of the loops around, innermost last.
     locals: Vec<&'c str>,
 }
@@ -36,10 +37,13 @@ impl<'c> Builder<'c> {
         if matches!(self.checked.type_of(expr), Type::Timestamp | Type::Duration) {
             return None;
         }
+        if let Some(name) = self.checked.name_of(expr.id) {
+            return self.named(name);
+        }
         match &expr.expr {
             Expr::Literal(value) => Some(Node::Literal(literal(value))),
             Expr::Ident(name) => self.name(name),
-            Expr::Select(select) => self.select(expr, select),
+            Expr::Select(select) => self.select(select),
             Expr::Call(call) => self.call(expr, call),
             Expr::List(list) => Some(Node::List(self.nodes(&list.elements)?)),
             Expr::Map(map) => self.map(map),
@@ -64,19 +68,26 @@ impl<'c> Builder<'c> {
         if let Some(local) = self.locals.iter().rposition(|known| *known == name) {
             return Some(Node::Local(local));
         }
-        let fact = match name.strip_prefix('.').unwrap_or(name) {
-            "record" => Fact::Record,
-            "resource" => Fact::Resource,
-            "system" => Fact::System,
-            name => return Some(Node::Literal(Literal::Type(type_name(name)?))),
+        let name = name.strip_prefix('.').unwrap_or(name);
+        let fact = match (self.names, name) {
+            (Names::Of(_), "record") => Some(Fact::Record),
+            (Names::Of(_), "resource") => Some(Fact::Resource),
+            (Names::Of(_), "system") => Some(Fact::System),
+            _ => None,
         };
-        Some(Node::Fact(fact))
+        fact.map(Node::Fact).or_else(|| self.named(name))
     }
 
-    fn select(&mut self, expr: &'c IdedExpr, select: &'c SelectExpr) -> Option<Node> {
-        if self.checked.type_of(expr) == Type::Meta && !select.test {
-            return None;
+    /// Returns the type that has this name. Whatever else was declared is bound to values of the
+    /// other evaluator.
+    fn named(&self, name: &str) -> Option<Node> {
+        match self.names {
+            Names::Declared(environment) if environment.variable(name).is_some() => None,
+            _ => type_name(name).map(|name| Node::Literal(Literal::Type(name))),
         }
+    }
+
+    fn select(&mut self, select: &'c SelectExpr) -> Option<Node> {
         let of = self.node(&select.operand)?;
         if select.test {
             return Some(Node::Has(Box::new(of), select.field.as_str().into()));
@@ -98,7 +109,7 @@ impl<'c> Builder<'c> {
             (Fact::Record, "clock") => Some(Fact::Clock),
             (Fact::Record, "parents") => Some(Fact::Parents),
             (Fact::Record, "body") => Some(Fact::Body),
-            (Fact::Body, _) if self.context != Context::Hook => None,
+            (Fact::Body, _) if !matches!(self.names, Names::Of(Context::Hook)) => None,
             (Fact::Body, "tool") => Some(Fact::Tool),
             (Fact::Body, "args") => Some(Fact::Args),
             (Fact::Body, "status") => Some(Fact::Status),

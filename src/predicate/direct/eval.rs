@@ -2,9 +2,8 @@
 
 use super::MAX_LOCALS;
 use super::fault::Fault;
-use super::node::{Fact, Literal, Node, OfTexts, Trusted};
+use super::node::{Literal, Node, OfTexts, Trusted};
 use super::value::{Shape, TypeName, Value};
-use crate::predicate::facts::BodyFacts;
 use crate::predicate::meter::{ELEMENT, Spent, TRUST_UNITS};
 use crate::predicate::question::Question;
 
@@ -192,136 +191,6 @@ impl<'a> Run<'a> {
             OfTexts::StartsWith => one.starts_with(two),
             OfTexts::EndsWith => one.ends_with(two),
         })
-    }
-
-    fn fact_is(&mut self, fact: Fact, wanted: &'a str) -> Outcome<'a, bool> {
-        match self.fact(fact)? {
-            Value::Text(text) => {
-                self.spent.handle(text.len().min(wanted.len()))?;
-                Ok(text == wanted)
-            }
-            // Only where the facts are not a returned call.
-            other => self.equal(&other, &Value::Text(wanted)),
-        }
-    }
-
-    fn fact(&self, fact: Fact) -> Outcome<'a> {
-        let facts = self.question.facts;
-        let record = &facts.record;
-        Ok(match fact {
-            Fact::Record => Value::Shape(Shape::Record),
-            Fact::Act => Value::Text(record.act),
-            Fact::Actor => Value::Text(record.actor),
-            Fact::Thread => Value::Text(record.thread),
-            Fact::DataType => Value::Text(record.data_type),
-            Fact::Clock => Value::Int(record.clock),
-            Fact::Parents => Value::Ids(record.parents),
-            Fact::Body => match record.body {
-                BodyFacts::Any(members) => Value::Members(members),
-                BodyFacts::Call { .. } => Value::Shape(Shape::Body),
-            },
-            Fact::Tool | Fact::Args | Fact::Status | Fact::Content => {
-                return self.of_body(fact);
-            }
-            Fact::Resource => Value::Text(facts.resource),
-            Fact::System => Value::Shape(Shape::System),
-            Fact::CurrentActor => Value::Text(facts.actor),
-            Fact::CurrentNamespace => Value::Text(facts.namespace),
-            Fact::Now => Value::Int(facts.now_secs),
-            Fact::Nothing => Value::Elements(&[]),
-            Fact::No => Value::Bool(false),
-        })
-    }
-
-    fn of_body(&self, fact: Fact) -> Outcome<'a> {
-        match (self.question.facts.record.body, fact) {
-            (BodyFacts::Call { tool, .. }, Fact::Tool) => Ok(Value::Text(tool)),
-            (BodyFacts::Call { status, .. }, Fact::Status) => Ok(Value::Text(status)),
-            (BodyFacts::Call { content, .. }, Fact::Content) => Ok(Value::Text(content)),
-            (BodyFacts::Call { args, .. }, _) => Ok(Value::Members(args)),
-            (BodyFacts::Any(members), _) => {
-                let name = match fact {
-                    Fact::Tool => "tool",
-                    Fact::Status => "status",
-                    Fact::Content => "content",
-                    _ => "args",
-                };
-                members.get(name).map(Value::of).ok_or(Fault::NoField(name))
-            }
-        }
-    }
-
-    /// Returns a field of a map.
-    fn field(&mut self, of: &Value<'a>, name: &'a str) -> Outcome<'a> {
-        match of {
-            Value::Members(_) | Value::Shape(_) | Value::Map(_) => {
-                self.spent.look_up(name.len())?;
-                self.member(of, &Value::Text(name)).ok_or(Fault::NoField(name))
-            }
-            other => Err(Fault::NotTaken(".", other.type_of())),
-        }
-    }
-
-    /// Returns the value of a key in a map, if there is one.
-    pub(super) fn member(&self, of: &Value<'a>, key: &Value<'_>) -> Option<Value<'a>> {
-        match of {
-            Value::Members(members) => members.get(key.as_text()?).map(Value::of),
-            Value::Shape(shape) => self.shape_field(*shape, key.as_text()?),
-            Value::Map(entries) => {
-                let wanted = key.as_key()?;
-                let found =
-                    entries.binary_search_by(|(held, _)| held.as_key().cmp(&Some(wanted))).ok()?;
-                entries.get(found).map(|(_, value)| value.clone())
-            }
-            _ => None,
-        }
-    }
-
-    fn shape_field(&self, shape: Shape, name: &str) -> Option<Value<'a>> {
-        let fact = |fact: Fact| self.fact(fact).ok();
-        match shape {
-            Shape::Record => match name {
-                "act" => fact(Fact::Act),
-                "actor" => fact(Fact::Actor),
-                "thread" => fact(Fact::Thread),
-                "data_type" => fact(Fact::DataType),
-                "clock" => fact(Fact::Clock),
-                "parents" => fact(Fact::Parents),
-                "body" => fact(Fact::Body),
-                _ => None,
-            },
-            Shape::Body => match name {
-                "tool" => fact(Fact::Tool),
-                "args" => fact(Fact::Args),
-                "status" => fact(Fact::Status),
-                "content" => fact(Fact::Content),
-                _ => None,
-            },
-            Shape::System => {
-                let system = self.question.system();
-                Some(match name {
-                    "uptime_secs" => Value::Int(system.uptime_secs),
-                    "records_total" => Value::Int(system.records_total),
-                    "threads_total" => Value::Int(system.threads_total),
-                    "daemon_version" => Value::Text(system.daemon_version),
-                    "active_dispatches" => Value::Elements(&[]),
-                    "today" => Value::Shape(Shape::Today),
-                    _ => return None,
-                })
-            }
-            Shape::Today => Some(match name {
-                "dispatches" | "tasks_completed" => Value::Int(0),
-                "cost_usd" => Value::Double(0.0),
-                _ => return None,
-            }),
-            Shape::Task => Some(match name {
-                "status" | "priority" | "assigned_to" => Value::Text(""),
-                "age_secs" => Value::Int(0),
-                "cost_usd" => Value::Double(0.0),
-                "exists" => Value::Bool(false),
-                _ => return None,
-            }),
-        }
     }
 
     fn trust(&mut self, what: Trusted, sides: &'a [Node; 2]) -> Outcome<'a> {

@@ -1,13 +1,19 @@
 //! What becomes of the result.
 
-use base64::Engine as _;
+use std::collections::BTreeMap;
+
 use cel::ExecutionError;
-use cel::common::types::{CelBool, CelDouble, CelInt, CelString, CelType, CelUInt, Kind};
-use cel::common::value::{CowVal, Val};
+use cel::common::types::{
+    CelBool, CelDouble, CelDuration, CelInt, CelTimestamp, CelType, CelUInt, Kind,
+};
+use cel::common::value::Val;
 
 use super::{Args, MAX_VALUE_DEPTH, Outcome, bool, bytes_of, no_overload, only, text_of};
-use crate::canon::{Object, Value};
-use crate::predicate::{engine, meter};
+use crate::predicate::meter;
+use crate::predicate::plain::{Key, Value, of_length, of_point};
+
+/// What a value counts as when it is made for whoever asked, texts and bytes aside.
+const VALUE: usize = 16;
 
 /// Passes a boolean on, and remembers that there was none otherwise.
 pub(in crate::predicate) fn verdict<'b, 'v>(args: Args<'b, 'v>) -> Outcome<'b, 'v> {
@@ -25,46 +31,49 @@ pub(in crate::predicate) fn answer<'b, 'v>(args: Args<'b, 'v>) -> Outcome<'b, 'v
     Ok(bool(true))
 }
 
-/// Returns a value as JSON has it.
+/// Returns a value as whoever asked sees it.
 fn plain(value: &dyn Val, depth: usize) -> Result<Value, ExecutionError> {
     if depth > MAX_VALUE_DEPTH {
         return Err(ExecutionError::function_error("result", "nested too deep"));
     }
-    meter::build(16)?;
+    meter::build(VALUE)?;
     if let Some(text) = text_of(value) {
         meter::build(text.len())?;
-        return Ok(Value::from(text));
+        return Ok(Value::String(text.to_owned()));
     }
     if let Some(bytes) = bytes_of(value) {
+        // JSON will have them as base64.
         meter::build(bytes.len().saturating_mul(4) / 3)?;
-        return Ok(Value::from(base64::engine::general_purpose::STANDARD.encode(bytes)));
+        return Ok(Value::Bytes(bytes.to_vec()));
     }
-    Ok(match value.get_type().kind() {
-        Kind::NullType => Value::Null,
-        Kind::List => list(value, depth)?,
-        Kind::Map => map(value, depth)?,
-        Kind::Timestamp | Kind::Duration => Value::from(in_words(value)?),
-        _ => return scalar(value),
-    })
+    match value.get_type().kind() {
+        Kind::NullType => Ok(Value::Null),
+        Kind::List => list(value, depth),
+        Kind::Map => map(value, depth),
+        _ => scalar(value).ok_or_else(|| no_overload("result", &[value])),
+    }
 }
 
-fn scalar(value: &dyn Val) -> Result<Value, ExecutionError> {
+fn scalar(value: &dyn Val) -> Option<Value> {
     if let Some(bool) = value.downcast_ref::<CelBool>() {
-        return Ok(Value::from(*bool.inner()));
+        return Some(Value::Bool(*bool.inner()));
     }
     if let Some(int) = value.downcast_ref::<CelInt>() {
-        return Ok(Value::from(*int.inner()));
+        return Some(Value::Int(*int.inner()));
     }
     if let Some(uint) = value.downcast_ref::<CelUInt>() {
-        return Ok(Value::from(*uint.inner()));
+        return Some(Value::Uint(*uint.inner()));
     }
     if let Some(double) = value.downcast_ref::<CelDouble>() {
-        return Ok(Value::from_float(*double.inner()));
+        return Some(Value::Double(*double.inner()));
     }
     if let Some(ty) = value.downcast_ref::<CelType>() {
-        return Ok(Value::from(ty.name()));
+        return Some(Value::Type(ty.name().to_owned()));
     }
-    Err(no_overload("result", &[value]))
+    if let Some(point) = value.downcast_ref::<CelTimestamp>() {
+        return Some(of_point(point));
+    }
+    value.downcast_ref::<CelDuration>().map(of_length)
 }
 
 fn list(value: &dyn Val, depth: usize) -> Result<Value, ExecutionError> {
@@ -73,31 +82,31 @@ fn list(value: &dyn Val, depth: usize) -> Result<Value, ExecutionError> {
     while let Some(element) = list.next() {
         elements.push(plain(element, depth + 1)?);
     }
-    Ok(Value::Array(elements))
+    Ok(Value::List(elements))
 }
 
 fn map(value: &dyn Val, depth: usize) -> Result<Value, ExecutionError> {
     let (Some(keys), Some(map)) = (value.as_iterable(), value.as_indexer()) else {
         return Err(no_overload("result", &[value]));
     };
-    let mut members = Object::new();
+    let mut entries = BTreeMap::new();
     let mut keys = keys.iter();
     while let Some(key) = keys.next() {
-        let name = match text_of(key) {
-            Some(text) => text.to_owned(),
-            None => scalar(key)?.to_string(),
-        };
-        meter::build(name.len())?;
-        members.insert(name, plain(map.get(key)?.as_ref(), depth + 1)?);
+        meter::build(text_of(key).map_or(VALUE, str::len))?;
+        let name = plain_key(key).ok_or_else(|| no_overload("result", &[key]))?;
+        entries.insert(name, plain(map.get(key)?.as_ref(), depth + 1)?);
     }
-    Ok(Value::Object(members))
+    Ok(Value::Map(entries))
 }
 
-/// Returns a point or a length of time as `string()` has it.
-fn in_words(value: &dyn Val) -> Result<String, ExecutionError> {
-    let args = vec![CowVal::Owned(value.clone_as_boxed())];
-    let convert = engine::environment().find_overload("string", &args);
-    let text = convert.ok_or_else(|| no_overload("string", &[value]))?(args)?;
-    let text = text.downcast_ref::<CelString<'_>>().map(|text| text.inner().to_owned());
-    text.ok_or_else(|| no_overload("string", &[value]))
+fn plain_key(key: &dyn Val) -> Option<Key> {
+    if let Some(text) = text_of(key) {
+        return Some(Key::String(text.to_owned()));
+    }
+    match scalar(key)? {
+        Value::Bool(bool) => Some(Key::Bool(bool)),
+        Value::Int(int) => Some(Key::Int(int)),
+        Value::Uint(uint) => Some(Key::Uint(uint)),
+        _ => None,
+    }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::index::{Entry, Index, contains};
-use super::lookup::Position;
+use super::lookup::{Lasts, Position};
 
 /// The changes to a base.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub(super) struct Delta<K, V> {
 impl<K: Ord, V> Delta<K, V> {
     /// Returns the delta of a base that has not changed.
     pub(super) fn none() -> Self {
-        Self { new: Index::of(Vec::new()), gone: Vec::new() }
+        Self { new: Index::of(Vec::new(), Lasts::Shortly), gone: Vec::new() }
     }
 
     /// Returns how many changes there are; where one entry stands for another there are two.
@@ -51,14 +51,14 @@ impl<K: Ord + Clone, V: Clone> Delta<K, V> {
         {
             gone.insert(at, position);
         }
-        Self { new: Index::of(new), gone }
+        Self { new: Index::of(new, Lasts::Shortly), gone }
     }
 
     /// Returns what of this delta has these keys, as a delta of `base`.
     pub(super) fn only(&self, keys: &BTreeSet<K>, base: &Index<K, V>) -> Self {
         let new = self.new.entries().iter().filter(|entry| keys.contains(&entry.key)).cloned();
         let gone = keys.iter().filter_map(|key| base.position(key).ok());
-        Self { new: Index::of(new.collect()), gone: gone.collect() }
+        Self { new: Index::of(new.collect(), Lasts::Shortly), gone: gone.collect() }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Predicates that stay as they are, found by what a call is like.
 
-use super::lookup::{Lookup, Position};
+use super::lookup::{Lasts, Lookup, Position};
 use crate::predicate::question::Question;
 use crate::predicate::{Predicate, Ruling};
 
@@ -27,11 +27,11 @@ pub(super) struct Index<K, V> {
 
 impl<K: Ord, V> Index<K, V> {
     /// Indexes entries that are in the order of their keys, each key once.
-    pub(super) fn of(entries: Vec<Entry<K, V>>) -> Self {
+    pub(super) fn of(entries: Vec<Entry<K, V>>, lasts: Lasts) -> Self {
         let keys = entries.iter().enumerate().flat_map(|(position, entry)| {
             entry.predicate.0.selector.keys().iter().map(move |key| (key, position))
         });
-        let lookup = Lookup::of(keys, entries.len());
+        let lookup = Lookup::of(keys, entries.len(), lasts);
         Self { entries: entries.into(), lookup }
     }
 
@@ -53,23 +53,31 @@ impl<K: Ord, V> Index<K, V> {
     /// Asks whatever may have something to say about `facts`, except at the positions in `gone`,
     /// which ascend: `rule` evaluates it. Returns what held or failed, in order. Allocates nothing if
     /// nothing did.
-    pub(super) fn ask<'q, R: FnMut(&'q Entry<K, V>) -> Ruling>(
+    pub(super) fn ask<'q>(
         &'q self,
         question: &'q Question<'q>,
         gone: &[Position],
-        rule: &mut R,
-    ) -> impl Iterator<Item = (&'q Entry<K, V>, Ruling)> + use<'q, K, V, R> {
-        let mut spoken: Vec<(Position, Ruling)> = Vec::new();
+        mut rule: impl FnMut(&'q Entry<K, V>) -> Ruling,
+    ) -> Vec<(Position, Ruling)> {
+        let mut spoken = Vec::new();
         self.lookup.candidates(question.facts, |position| {
             let entry = self.entries.get(position).filter(|_| !contains(gone, position));
-            match entry.map(&mut *rule) {
+            match entry.map(&mut rule) {
                 None | Some(Ruling::DoesNotHold) => {}
                 Some(ruling) => spoken.push((position, ruling)),
             }
         });
         spoken.sort_unstable_by_key(|(position, _)| *position);
         spoken.dedup_by_key(|(position, _)| *position);
-        spoken.into_iter().filter_map(|(at, ruling)| Some((self.entries.get(at)?, ruling)))
+        spoken
+    }
+
+    /// Returns rulings with the entries that gave them.
+    pub(super) fn at(
+        &self,
+        rulings: Vec<(Position, Ruling)>,
+    ) -> impl Iterator<Item = (&Entry<K, V>, Ruling)> {
+        rulings.into_iter().filter_map(|(at, ruling)| Some((self.entries.get(at)?, ruling)))
     }
 }
 

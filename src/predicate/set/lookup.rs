@@ -6,12 +6,22 @@ use std::sync::Arc;
 use foldhash::fast::FixedState;
 
 use super::needles::Needles;
+use super::prefixes::Prefixes;
 use crate::predicate::guard::{MAX_SOURCE_BYTES, MAX_UNITS, UNIT_BYTES};
 use crate::predicate::selector::{Key, Name, Place};
 use crate::predicate::{BodyFacts, Facts};
 
 /// Where a predicate stands in the list of its owner.
 pub(super) type Position = usize;
+
+/// How long an index is used, and so what building it may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lasts {
+    /// Until the next change.
+    Shortly,
+    /// Over many changes, and it is built off their path.
+    Long,
+}
 
 /// What is found by a text.
 ///
@@ -43,9 +53,7 @@ pub(super) struct Lookup {
 #[derive(Debug, Default)]
 struct Names {
     exact: Table<Bucket>,
-    prefixes: Table<Bucket>,
-    /// The lengths of the prefixes, ascending.
-    lengths: Vec<usize>,
+    prefixes: Prefixes<Bucket>,
 }
 
 /// What may hold at one place.
@@ -68,26 +76,34 @@ type Pointer<'k> = (&'k Key, Position);
 impl Lookup {
     /// Indexes predicates by their keys, of which each has as many as it likes. There are `len`
     /// positions.
-    pub(super) fn of<'k>(keys: impl IntoIterator<Item = Pointer<'k>>, len: usize) -> Self {
+    pub(super) fn of<'k>(
+        keys: impl IntoIterator<Item = Pointer<'k>>,
+        len: usize,
+        lasts: Lasts,
+    ) -> Self {
         let mut pointers: Vec<Pointer<'_>> = keys.into_iter().collect();
         pointers.sort_unstable();
         let reads_body = pointers.iter().any(|(key, _)| key.reads_body());
         let mut lookup = Self { reads_body, len, ..Self::default() };
+        let (mut tools, mut resources) = (Vec::new(), Vec::new());
         for group in pointers.chunk_by(|(one, _), (two, _)| one.place == two.place) {
             let Some((Key { place, .. }, _)) = group.first() else { continue };
-            let bucket = Bucket::of(group);
+            let bucket = Bucket::of(group, lasts);
             match place {
                 Place::Anywhere => lookup.anywhere = bucket,
-                Place::Tool(name) => lookup.tools.insert(name, bucket),
-                Place::Resource(name) => lookup.resources.insert(name, bucket),
+                Place::Tool(name) => tools.push((name, bucket)),
+                Place::Resource(name) => resources.push((name, bucket)),
             }
         }
-        lookup
+        Self { tools: Names::of(tools), resources: Names::of(resources), ..lookup }
     }
 
     /// Calls `each` with the position of every predicate that may hold of `facts`, or fail on
     /// them. A position may come twice.
     pub(super) fn candidates(&self, facts: &Facts<'_>, mut each: impl FnMut(Position)) {
+        if self.len == 0 {
+            return;
+        }
         let call = match facts.record.body {
             BodyFacts::Call { tool, status, content, .. } => Call { tool, status, content },
             BodyFacts::Any(_) if self.reads_body => return (0..self.len).for_each(each),
@@ -107,40 +123,32 @@ struct Call<'f> {
 }
 
 impl Names {
-    fn insert(&mut self, name: &Name, bucket: Bucket) {
-        match name {
-            Name::Is(name) => {
-                self.exact.insert(Arc::clone(name), bucket);
-            }
-            Name::StartsWith(prefix) => {
-                self.prefixes.insert(Arc::clone(prefix), bucket);
-                if let Err(at) = self.lengths.binary_search(&prefix.len()) {
-                    self.lengths.insert(at, prefix.len());
-                }
+    /// Indexes by names, which ascend and differ.
+    fn of(named: Vec<(&Name, Bucket)>) -> Self {
+        let (mut exact, mut prefixes) = (Table::default(), Vec::new());
+        for (name, bucket) in named {
+            match name {
+                Name::Is(name) => drop(exact.insert(Arc::clone(name), bucket)),
+                Name::StartsWith(prefix) => prefixes.push((prefix, bucket)),
             }
         }
+        Self { exact, prefixes: Prefixes::of(prefixes) }
     }
 
     fn candidates(&self, name: &str, call: &Call<'_>, each: &mut impl FnMut(Position)) {
         if let Some(bucket) = self.exact.get(name) {
             bucket.candidates(call, each);
         }
-        for length in self.lengths.iter().take_while(|length| **length <= name.len()) {
-            // In the middle of a character no prefix ends.
-            let bucket = name.get(..*length).and_then(|prefix| self.prefixes.get(prefix));
-            if let Some(bucket) = bucket {
-                bucket.candidates(call, each);
-            }
-        }
+        self.prefixes.walk(name, |bucket| bucket.candidates(call, each));
     }
 }
 
 impl Bucket {
-    fn of(pointers: &[Pointer<'_>]) -> Self {
+    fn of(pointers: &[Pointer<'_>], lasts: Lasts) -> Self {
         let mut bucket = Self::default();
         for group in pointers.chunk_by(|(one, _), (two, _)| one.status == two.status) {
             let Some((Key { status, .. }, _)) = group.first() else { continue };
-            let leaf = Leaf::of(group);
+            let leaf = Leaf::of(group, lasts);
             match status {
                 None => bucket.any_status = leaf,
                 Some(status) => {
@@ -160,7 +168,7 @@ impl Bucket {
 }
 
 impl Leaf {
-    fn of(pointers: &[Pointer<'_>]) -> Self {
+    fn of(pointers: &[Pointer<'_>], lasts: Lasts) -> Self {
         let mut leaf = Self::default();
         let mut needles = Vec::new();
         for group in pointers.chunk_by(|(one, _), (two, _)| one.needle == two.needle) {
@@ -171,7 +179,7 @@ impl Leaf {
                 Some(needle) => needles.push((needle, positions)),
             }
         }
-        leaf.needles = (!needles.is_empty()).then(|| Box::new(Needles::of(needles)));
+        leaf.needles = (!needles.is_empty()).then(|| Box::new(Needles::of(needles, lasts)));
         leaf
     }
 

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::delta::Delta;
 use super::index::Index;
+use super::lookup::Lasts;
 use crate::predicate::worker::Worker;
 
 static REBUILDER: Worker = Worker::new("predicate-index", 1024 * 1024);
@@ -41,10 +42,12 @@ impl<K: Ord + Clone, V: Clone> Rebuild<K, V> {
         let job = move || {
             // Once every set that waits for it is gone, nobody needs it.
             let Some(built) = wanted.upgrade() else { return };
-            let entries = || delta.entries(&base).cloned().collect();
-            let index = catch_unwind(AssertUnwindSafe(|| Arc::new(Index::of(entries()))));
+            let index = || {
+                let entries = delta.entries(&base).cloned().collect();
+                Arc::new(Index::of(entries, Lasts::Long))
+            };
             // Nobody else sets it.
-            let _ = built.set(index.ok());
+            let _ = built.set(catch_unwind(AssertUnwindSafe(index)).ok());
         };
         REBUILDER.submit(Box::new(job)).ok()?;
         Some(Self { built, since: BTreeSet::new() })
