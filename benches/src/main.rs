@@ -1,11 +1,13 @@
 //! Figures for the README, each with what it is to be compared with beside it.
 //!
 //! `cargo run --release --manifest-path benches/Cargo.toml` runs them all; a name as argument runs
-//! one: `append`, `cpu`, `processes`, `open`, `visible`, `predicates`.
+//! one: `append`, `cpu`, `processes`, `open`, `visible`, `loaded`, `predicates`.
 
 mod allocations;
 mod append;
 mod cpu;
+mod hooks;
+mod loaded;
 mod open;
 mod plain;
 mod predicates;
@@ -22,6 +24,7 @@ fn main() {
             processes::run();
             open::run();
             visible::run();
+            loaded::run();
             predicates::run();
         }
         Some("append") => append::run(),
@@ -34,6 +37,12 @@ fn main() {
         }
         Some("open") => open::run(),
         Some("visible") => visible::run(),
+        Some("loaded") => loaded::run(),
+        Some("loaded-child") => {
+            let path = arguments.next().expect("the path of a home");
+            let what = arguments.next().expect("what to do");
+            loaded::child(std::path::Path::new(&path), &what);
+        }
         Some("predicates") => predicates::run(),
         Some(other) => eprintln!("there is no bench `{other}`"),
     }
