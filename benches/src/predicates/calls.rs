@@ -97,11 +97,11 @@ pub fn calls(hooks: usize) -> Vec<Call> {
     let call = |number: usize| {
         let word = match words.len() {
             0 => "",
-            // A tenth of a hundred words in each call would be one in a thousand.
-            count if number % (RARE / count).max(1) == 0 => &words[number % count].word,
+            // Each call has one word at most, so few words are in few calls.
+            count if number.is_multiple_of((RARE / count).max(1)) => &words[number % count].word,
             _ => "",
         };
-        Call::new(number, tool(number * 151 % tools), number % every == 0, word)
+        Call::new(number, tool(number * 151 % tools), number.is_multiple_of(every), word)
     };
     (0..CALLS).map(call).collect()
 }
@@ -115,7 +115,7 @@ pub fn unheard() -> Vec<Call> {
 pub fn with_words() -> Vec<Call> {
     let words = needles(100);
     let call = |number: usize| {
-        let word = if number % 10 == 0 { words[number].word.as_str() } else { "" };
+        let word = if number.is_multiple_of(10) { words[number].word.as_str() } else { "" };
         Call::new(number, "unheard".to_owned(), false, word)
     };
     (0..CALLS).map(call).collect()

@@ -79,6 +79,6 @@ fn read(text: &[u8]) -> Answer {
     let hits = list(answer.get("hits").expect("hits"));
     Answer {
         hits: hits.iter().map(|hits| list(hits).into_iter().map(number).collect()).collect(),
-        nanos: answer.get("nanos").and_then(Value::as_f64).expect("a number"),
+        nanos: answer.get("nanos").expect("nanos").to_string().parse().expect("a number"),
     }
 }
