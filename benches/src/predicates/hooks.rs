@@ -2,28 +2,28 @@
 
 use super::dice::Dice;
 
-/// What a hook looks at.
+/// What a hook looks at, beside the tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     /// The status.
     Status,
-    /// The status and a word in the content.
-    Contains,
+    /// The status, and a word in the content.
+    StatusAndWord,
     /// A pattern in the content.
-    Matches,
+    Pattern,
     /// The trust in the actor.
     Trust,
     /// An argument.
     Argument,
-    /// A word in the content, whatever the tool.
-    Needle,
+    /// A word in the content.
+    Word,
 }
 
-/// The shapes of a mixed set; all of them ask for a tool.
+/// The shapes of a mixed set.
 const MIXED: [Shape; 5] =
-    [Shape::Status, Shape::Contains, Shape::Matches, Shape::Trust, Shape::Argument];
+    [Shape::Status, Shape::StatusAndWord, Shape::Pattern, Shape::Trust, Shape::Argument];
 
-/// The pattern of [`Shape::Matches`].
+/// The pattern of [`Shape::Pattern`].
 pub const PATTERN: &str = "error: [A-Z]+[0-9]{3}";
 
 /// How many tools hooks are for, if there are enough hooks.
@@ -35,8 +35,8 @@ pub struct Hook {
     /// Its place among the others.
     pub number: usize,
     pub shape: Shape,
-    /// The tool that it is for.
-    pub tool: String,
+    /// The tool that it is for, unless it is for any.
+    pub tool: Option<String>,
     /// The word that it looks for, if it does.
     pub word: String,
 }
@@ -44,64 +44,61 @@ pub struct Hook {
 impl Hook {
     /// Returns it as a predicate in CEL.
     pub fn cel(&self) -> String {
-        let Self { shape, tool, word, .. } = self;
-        let tool = format!("record.body.tool == \"{tool}\"");
-        match shape {
-            Shape::Status => format!("{tool} && record.body.status == \"error\""),
-            Shape::Contains => {
-                format!(
-                    "{tool} && record.body.status == \"error\" \
-                     && record.body.content.contains(\"{word}\")"
-                )
-            }
-            Shape::Matches => format!("{tool} && record.body.content.matches(\"{PATTERN}\")"),
-            Shape::Trust => format!("{tool} && trust(current_actor(), \"code\") < 0.5"),
+        let status = r#"record.body.status == "error""#;
+        let word = format!(r#"record.body.content.contains("{}")"#, self.word);
+        let looks = match self.shape {
+            Shape::Status => status.to_owned(),
+            Shape::StatusAndWord => format!("{status} && {word}"),
+            Shape::Pattern => format!(r#"record.body.content.matches("{PATTERN}")"#),
+            Shape::Trust => r#"trust(current_actor(), "code") < 0.5"#.to_owned(),
             Shape::Argument => {
-                format!(
-                    "{tool} && has(record.body.args.path) \
-                     && record.body.args.path.startsWith(\"/etc\")"
-                )
+                let path = "record.body.args.path";
+                format!(r#"has({path}) && {path}.startsWith("/etc")"#)
             }
-            Shape::Needle => format!("record.body.content.contains(\"{word}\")"),
-        }
+            Shape::Word => word,
+        };
+        self.with_tool("record.body.tool", &looks, "&&")
     }
 
     /// Returns it as a policy in Cedar, which has no regular expressions.
     pub fn cedar(&self) -> Option<String> {
-        let Self { shape, tool, word, .. } = self;
-        let tool = format!("context.tool == \"{tool}\"");
-        let condition = match shape {
-            Shape::Status => format!("{tool} && context.status == \"error\""),
-            Shape::Contains => {
-                format!(
-                    "{tool} && context.status == \"error\" && context.content like \"*{word}*\""
-                )
-            }
-            Shape::Matches => return None,
-            Shape::Trust => format!("{tool} && context.trust_per_mille < 500"),
+        let status = r#"context.status == "error""#;
+        let word = format!(r#"context.content like "*{}*""#, self.word);
+        let looks = match self.shape {
+            Shape::Status => status.to_owned(),
+            Shape::StatusAndWord => format!("{status} && {word}"),
+            Shape::Pattern => return None,
+            Shape::Trust => "context.trust_per_mille < 500".to_owned(),
             Shape::Argument => {
-                format!("{tool} && context.args has path && context.args.path like \"/etc*\"")
+                r#"context.args has path && context.args.path like "/etc*""#.to_owned()
             }
-            Shape::Needle => format!("context.content like \"*{word}*\""),
+            Shape::Word => word,
         };
-        Some(format!("permit(principal, action, resource) when {{ {condition} }};"))
+        let looks = self.with_tool("context.tool", &looks, "&&");
+        Some(format!("permit(principal, action, resource) when {{ {looks} }};"))
     }
 
     /// Returns it as a rule in Rego that puts its number into the set `hits`.
     pub fn rego(&self) -> String {
-        let Self { number, shape, tool, word } = self;
-        let tool = format!("input.tool == \"{tool}\"");
-        let condition = match shape {
-            Shape::Status => format!("{tool}; input.status == \"error\""),
-            Shape::Contains => {
-                format!("{tool}; input.status == \"error\"; contains(input.content, \"{word}\")")
-            }
-            Shape::Matches => format!("{tool}; regex.match(`{PATTERN}`, input.content)"),
-            Shape::Trust => format!("{tool}; input.trust < 0.5"),
-            Shape::Argument => format!("{tool}; startswith(input.args.path, \"/etc\")"),
-            Shape::Needle => format!("contains(input.content, \"{word}\")"),
+        let status = r#"input.status == "error""#;
+        let word = format!(r#"contains(input.content, "{}")"#, self.word);
+        let looks = match self.shape {
+            Shape::Status => status.to_owned(),
+            Shape::StatusAndWord => format!("{status}; {word}"),
+            Shape::Pattern => format!("regex.match(`{PATTERN}`, input.content)"),
+            Shape::Trust => "input.trust < 0.5".to_owned(),
+            Shape::Argument => r#"startswith(input.args.path, "/etc")"#.to_owned(),
+            Shape::Word => word,
         };
-        format!("hits contains {number} if {{ {condition} }}\n")
+        let looks = self.with_tool("input.tool", &looks, ";");
+        format!("hits contains {} if {{ {looks} }}\n", self.number)
+    }
+
+    fn with_tool(&self, name: &str, looks: &str, and: &str) -> String {
+        match &self.tool {
+            Some(tool) => format!(r#"{name} == "{tool}" {and} {looks}"#),
+            None => looks.to_owned(),
+        }
     }
 }
 
@@ -127,7 +124,12 @@ pub fn mixed(count: usize) -> Vec<Hook> {
         let tool = tool(number % tools);
         let word = word_of(&tool);
         // By the round too, so that the hooks of one tool differ.
-        Hook { number, shape: MIXED[(number + number / tools) % MIXED.len()], tool, word }
+        Hook {
+            number,
+            shape: MIXED[(number + number / tools) % MIXED.len()],
+            tool: Some(tool),
+            word,
+        }
     };
     (0..count).map(hook).collect()
 }
@@ -146,7 +148,7 @@ pub fn needles(count: usize) -> Vec<Hook> {
     let mut dice = Dice::new(7);
     let mut needle = |number: usize| {
         let word = format!("{} {}{number}", dice.word(), dice.word());
-        Hook { number, shape: Shape::Needle, tool: String::new(), word }
+        Hook { number, shape: Shape::Word, tool: None, word }
     };
     (0..count).map(&mut needle).collect()
 }

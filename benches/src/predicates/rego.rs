@@ -20,6 +20,9 @@ impl Rules {
         let mut engine = Engine::new();
         let policy = format!("package hooks\nimport rego.v1\n{rules}");
         engine.add_policy("hooks.rego".to_owned(), policy).expect("a policy");
+        // What can be prepared is, at the first question.
+        engine.set_input(Value::new_object());
+        engine.eval_rule(RULE.to_owned()).expect("a result");
         Self(engine)
     }
 
