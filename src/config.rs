@@ -89,7 +89,7 @@ impl ConfigState {
         self.watermark
     }
 
-    /// Returns this state with the promise to add records to it.
+    /// Begins to add records to this state.
     pub fn folding(self) -> Folding {
         Folding::onto(self)
     }

@@ -29,9 +29,11 @@ mod direct;
 mod engine;
 mod environment;
 mod error;
+mod explain;
 mod facts;
 mod functions;
 mod guard;
+mod loops;
 mod meter;
 mod ops;
 mod order;
@@ -44,15 +46,18 @@ mod rewrite;
 mod ruling;
 mod selector;
 mod set;
+mod spelling;
 mod suggest;
 mod types;
 mod value;
+mod warn;
 mod worker;
 
 pub use cache::{ExpressionCache, ExpressionCacheStats};
 pub use context::Context;
 pub use environment::{Environment, Type};
 pub use error::{Flaw, PredicateError};
+pub use explain::{Explanation, Finding, Round, Shown};
 pub use facts::{BodyFacts, Facts, RecordFacts, System, SystemFacts, Trust};
 pub use guard::{
     MAX_BUILT, MAX_DEPTH, MAX_LITERAL, MAX_LOOPS, MAX_NESTING, MAX_NODES, MAX_PATTERN_BYTES,
@@ -62,6 +67,7 @@ pub use plain::{Key, Value};
 pub use program::Evaluator;
 pub use ruling::{Evaluation, Failure, FailureKind, Ruling};
 pub use set::PredicateSet;
+pub use warn::{Oddity, Warning};
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -102,6 +108,11 @@ impl Predicate {
         self.1
     }
 
+    /// Returns what is allowed in it and most likely not meant, in the order of the source.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.0.warnings
+    }
+
     /// Says whether it is true of `facts`.
     pub fn holds(&self, facts: &Facts<'_>) -> Ruling {
         self.evaluate(facts).ruling
@@ -110,6 +121,11 @@ impl Predicate {
     /// Says whether it is true of `facts`, and what saying so took.
     pub fn evaluate(&self, facts: &Facts<'_>) -> Evaluation {
         self.0.ask(&Question::new(facts))
+    }
+
+    /// Says why it is true of `facts`, or false, or neither. It takes much longer than asking.
+    pub fn explain(&self, facts: &Facts<'_>) -> Explanation {
+        explain::explain(&self.0, (self.1, Purpose::Predicate), facts)
     }
 }
 
@@ -144,9 +160,19 @@ impl Expression {
         Ok(Self { program: Arc::new(program), names: context })
     }
 
+    /// Returns what is allowed in it and most likely not meant, in the order of the source.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.program.warnings
+    }
+
     /// Returns the result over `facts`.
     pub fn evaluate(&self, facts: &Facts<'_>) -> Result<Value, Failure> {
         self.program.answer(&Question::new(facts))
+    }
+
+    /// Says where its result over `facts` comes from. It takes much longer than evaluating.
+    pub fn explain(&self, facts: &Facts<'_>) -> Explanation {
+        explain::explain(&self.program, (self.names, Purpose::Result), facts)
     }
 }
 

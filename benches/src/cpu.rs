@@ -47,7 +47,7 @@ fn cost(work: impl Fn()) -> f64 {
 }
 
 /// Returns the processor time of this process so far.
-fn spent() -> Duration {
+pub fn spent() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }

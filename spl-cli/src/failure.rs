@@ -5,6 +5,8 @@
 
 mod excerpt;
 
+pub(crate) use excerpt::around;
+
 use std::io;
 
 use spl::canon::{Object, Value};
@@ -156,7 +158,7 @@ impl Failure {
     pub(crate) fn pointing_into(mut self, expression: &str) -> Self {
         let column = self.0.envelope.get("column").and_then(Value::as_u64);
         let column = column.and_then(|column| usize::try_from(column).ok());
-        self.0.excerpt = column.map(|column| excerpt::around(expression, column));
+        self.0.excerpt = column.map(|column| around(expression, column));
         self
     }
 

@@ -11,6 +11,7 @@ mod session;
 mod signals;
 mod statement;
 mod usage;
+mod warning;
 
 use std::process::ExitCode;
 

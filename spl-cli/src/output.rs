@@ -6,6 +6,7 @@
 //! **Invariant:** nothing else touches the terminal, and standard output holds the answer alone.
 //! Notes, progress and logs go to standard error.
 
+mod explanation;
 mod pretty;
 mod progress;
 mod style;
@@ -19,11 +20,12 @@ use anstream::{AutoStream, ColorChoice};
 use spl::canon::{Object, Value};
 
 use crate::failure::Failure;
+pub(crate) use explanation::explained;
 pub(crate) use pretty::pretty;
 pub(crate) use progress::Progress;
 pub(crate) use style::{DIM, ERROR, GOOD, NAME, WARN};
 pub(crate) use table::Table;
-pub(crate) use text::{cut, plural, printable, short};
+pub(crate) use text::{acts, cut, plural, printable, short};
 
 /// The form of what is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]

@@ -11,8 +11,8 @@ use crate::record::{Act, Origin, Received, Record, RecordId};
 /// The kind of a record that erases others.
 const ERASURE_KIND: &str = "core.erasure";
 
-/// As many changed hooks are changed in the live set one by one. More of them build it anew, unless
-/// it is much larger: a change costs about what indexing a hundred hooks does.
+/// So many changed hooks at most are changed in the live set one by one; of a large set one in 128.
+/// More build it anew: each change indexes the changes before it once more.
 const FEW: usize = 8;
 
 /// A configuration that records are being added to.

@@ -8,9 +8,11 @@ use super::ApiState;
 use super::answer::Answer;
 use super::call::{Call, members, text};
 use super::problem::Problem;
+use super::wire;
 use crate::canon::{Object, Value};
 use crate::code::Code;
 use crate::engine::Engine;
+use crate::hook::head;
 use crate::object;
 use crate::predicate::{BodyFacts, Context, Facts, RecordFacts, SystemFacts, Trust};
 use crate::record::{Act, ActorId, DataType, Reason, RecordId, ShapeError};
@@ -25,35 +27,52 @@ const MAX_TIMEOUT_MS: u64 = 60_000;
 
 /// `POST /v1/expr/eval`
 pub(super) fn evaluate(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
-    const KNOWN: [&str; 5] = ["context", "expression", "record", "resource", "timeout_ms"];
+    const KNOWN: [&str; 6] =
+        ["context", "explain", "expression", "record", "resource", "timeout_ms"];
     let request = call.json()?;
     let request = members(&request, &KNOWN)?;
     let context = context(request)?;
     let source = text(request, "expression")?.ok_or_else(|| ShapeError::missing("expression"))?;
     let timeout_ms = timeout_ms(request)?;
+    let explain = explain(request)?;
     let given = Given::read(request, context)?;
     let expression = state
         .engine()
         .expressions()
         .expression(source, context)
         .map_err(|error| Problem::of(&error).at("expression"))?;
-    let took = Stopwatch::start();
-    let result = given.facts(context, state.engine(), |facts| expression.evaluate(facts))?;
-    let elapsed = took.elapsed();
+    let (result, elapsed, explanation) = given.facts(context, state.engine(), |facts| {
+        let took = Stopwatch::start();
+        let result = expression.evaluate(facts);
+        (result, took.elapsed(), explain.then(|| wire::explanation(&expression.explain(facts))))
+    })?;
     if timeout_ms.is_some_and(|limit| elapsed.as_millis() > u128::from(limit)) {
         return Err(Problem::new(Code::RequestTimeout, "the evaluation took longer than granted"));
     }
-    let result = result.map_err(|failure| {
-        Problem::new(Code::InvalidBody, failure.to_string())
-            .at("expression")
-            .because("evaluation_failed")
-    })?;
-    Ok(Answer::ok(object! {
+    let mut answer = object! {
         "object": "evaluation",
         "context": context.as_str(),
         "elapsed_us": u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX),
-        "result": result.into_json(),
-    }))
+    };
+    match (result, explanation) {
+        (Ok(result), explanation) => {
+            answer.insert("result".into(), result.into_json());
+            answer.extend(explanation.map(|it| ("explanation".to_owned(), it.into())));
+        }
+        // Whoever wants to know why is told why, and not refused: in the words of the explanation.
+        (Err(failure), Some(explanation)) => {
+            let message = explanation.get("message").cloned();
+            let message = message.unwrap_or_else(|| failure.to_string().into());
+            answer.insert("failure".into(), message);
+            answer.insert("explanation".into(), explanation.into());
+        }
+        (Err(failure), None) => {
+            return Err(Problem::new(Code::InvalidBody, failure.to_string())
+                .at("expression")
+                .because("evaluation_failed"));
+        }
+    }
+    Ok(Answer::ok(answer))
 }
 
 fn context(request: &Object) -> Result<Context, Problem> {
@@ -77,6 +96,16 @@ fn timeout_ms(request: &Object) -> Result<Option<u64>, Problem> {
         let message = format!("`{FIELD}` must be an integer from 1 to {MAX_TIMEOUT_MS}");
         ShapeError::new(FIELD, Reason::BadValue, message).into()
     })
+}
+
+fn explain(request: &Object) -> Result<bool, Problem> {
+    match request.get("explain") {
+        None => Ok(false),
+        Some(Value::Bool(explain)) => Ok(*explain),
+        Some(other) => {
+            Err(ShapeError::wrong_type("explain", "true or false", other.type_name()).into())
+        }
+    }
 }
 
 /// What the request brings along. Whatever it leaves out has a default.
@@ -134,7 +163,7 @@ impl<'a> Given<'a> {
                 tool: within(self.body, "tool", "record.body.tool")?,
                 args: inner(self.body, "args", "record.body.args")?,
                 status: within(self.body, "status", "record.body.status")?,
-                content: within(self.body, "content", "record.body.content")?,
+                content: head(within(self.body, "content", "record.body.content")?),
             },
             Context::Permission => BodyFacts::Any(self.body),
         };

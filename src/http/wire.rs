@@ -5,6 +5,7 @@ use crate::canon::{Object, Value};
 use crate::code::{Class, Coded};
 use crate::fold::ThreadStatus;
 use crate::object;
+use crate::predicate::{Explanation, Finding, Shown, Warning};
 use crate::record::ThreadId;
 use crate::store::{ThreadClocks, ThreadSummary, Token};
 
@@ -110,6 +111,58 @@ pub fn token(token: &Token) -> Object {
         "created_at": token.created_at.to_string(),
         "revoked_at": token.revoked_at.map(|at| at.to_string()),
     }
+}
+
+/// Returns a warning about an expression.
+pub fn warning(warning: &Warning) -> Object {
+    let mut object = object! {
+        "word": warning.oddity.as_str(),
+        "message": warning.message.as_str(),
+    };
+    let details = [
+        ("column", warning.column.map(Value::from)),
+        ("hint", warning.hint.as_deref().map(Value::from)),
+    ];
+    object.extend(details.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))));
+    object
+}
+
+/// Returns the explanation of an expression, or of a part of one.
+pub fn explanation(part: &Explanation) -> Object {
+    let parts: Vec<Object> = part.parts.iter().map(explanation).collect();
+    let mut object = object! { "source": part.source.as_str(), "parts": parts };
+    let finding = match &part.finding {
+        Finding::Value(value) => {
+            object.extend(shown(value));
+            "value"
+        }
+        Finding::Failed(message) => {
+            object.insert("message".into(), message.as_str().into());
+            "failed"
+        }
+        Finding::Skipped => "skipped",
+    };
+    object.insert("finding".into(), finding.into());
+    let round = part.round.as_ref().map(|round| {
+        let mut object = shown(&round.value);
+        object.insert("number".into(), round.number.into());
+        object.insert("variable".into(), round.variable.as_str().into());
+        object
+    });
+    let details = [
+        ("column", part.column.map(Value::from)),
+        ("round", round.map(Value::from)),
+        ("rounds", part.rounds.map(Value::from)),
+        ("hidden", (part.hidden > 0).then(|| part.hidden.into())),
+    ];
+    object.extend(details.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))));
+    object
+}
+
+fn shown(shown: &Shown) -> Object {
+    let mut object = object! { "type": shown.ty.as_str(), "value": shown.value.clone() };
+    object.extend(shown.size.map(|size| ("size".to_owned(), size.into())));
+    object
 }
 
 #[cfg(test)]

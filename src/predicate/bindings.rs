@@ -2,6 +2,7 @@
 
 use super::context::Context;
 use super::environment::Environment;
+use super::suggest::nearest;
 use super::types::{Shape, Type};
 
 const BODY: Shape = Shape {
@@ -107,7 +108,7 @@ const QUALIFIED_TYPES: &[(&str, &str)] =
     &[("duration", "google.protobuf.Duration"), ("timestamp", "google.protobuf.Timestamp")];
 
 /// The variables of every context.
-const VARIABLES: &[&str] = &["record", "resource", "system"];
+pub(super) const VARIABLES: &[&str] = &["record", "resource", "system"];
 
 /// The names that an expression may use.
 #[derive(Debug, Clone)]
@@ -163,15 +164,18 @@ impl Names {
         Some((*context, contexts))
     }
 
-    /// Returns how to write a field that was written without what it belongs to.
+    /// Returns how to write a field that was written without what it belongs to, and perhaps with
+    /// a slip.
     pub(super) fn field_path(&self, name: &str) -> Option<String> {
         let body = match self {
             Self::Of(Context::Hook) => Some(&CALL_BODY),
             Self::Of(Context::Permission) => None,
             Self::Declared(_) => return None,
         };
-        body.into_iter()
-            .chain([&RECORD])
+        let shapes = || body.into_iter().chain([&RECORD]);
+        let fields = || shapes().flat_map(|shape| shape.fields).map(|(field, _)| *field);
+        let name = fields().find(|field| *field == name).or_else(|| nearest(name, fields()))?;
+        shapes()
             .find(|shape| shape.fields.iter().any(|(field, _)| *field == name))
             .map(|shape| format!("{}.{name}", shape.name))
     }

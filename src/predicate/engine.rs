@@ -65,10 +65,18 @@ pub(super) fn with_context<'q, T>(
     question: &'q Question<'q>,
     with: impl FnOnce(&cel::Context<'_, '_>) -> T,
 ) -> T {
+    with_own_context(question, |context| with(context))
+}
+
+/// Calls `with` with a context of evaluations that it may add to.
+pub(super) fn with_own_context<'q, T>(
+    question: &'q Question<'q>,
+    with: impl FnOnce(&mut cel::Context<'_, '_>) -> T,
+) -> T {
     let variables = Variables { question, record: OnceLock::new(), system: OnceLock::new() };
     let mut context = cel::Context::with_env(Arc::clone(environment()));
     context.set_variable_resolver(&variables);
-    with(&context)
+    with(&mut context)
 }
 
 /// Calls `with` with the context of evaluations over these variables.

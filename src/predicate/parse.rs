@@ -70,6 +70,10 @@ fn complaint(source: &str, error: &ParseError) -> PredicateError {
         // The parser's own bound; what it says about the place is not a line and a column.
         return refuse(Flaw::TooDeep, "too many operations inside each other").at(None);
     }
+    if said.contains("invalid argument to has()") {
+        return refuse(Flaw::WrongArguments, "`has` is called as `has(record.body.args.path)`")
+            .hint("a key that is no name is quoted: has(record.body.args.`a-b`)".to_owned());
+    }
     if let Some(what) = said.strip_prefix("unsupported syntax ") {
         return refuse(Flaw::Unsupported, "optional values are not supported")
             .hint(Some(format!("instead of {what}, guard the field with `has()`")));
@@ -84,7 +88,10 @@ fn complaint(source: &str, error: &ParseError) -> PredicateError {
     for opening in ["mismatched input ", "extraneous input ", "no viable alternative at input "] {
         match quoted_after(said, opening) {
             Some("<EOF>") => return refuse(Flaw::Syntax, "the expression ends too early"),
-            Some(text) => return refuse(Flaw::Syntax, &format!("unexpected `{}`", cut(text))),
+            Some(text) => {
+                return refuse(Flaw::Syntax, &format!("unexpected `{}`", cut(text)))
+                    .hint(spoken(text).map(|sign| format!("in CEL that is `{sign}`")));
+            }
             None => {}
         }
     }
@@ -93,6 +100,17 @@ fn complaint(source: &str, error: &ParseError) -> PredicateError {
         return refuse(Flaw::Syntax, &format!("{} was expected", cut(wanted)));
     }
     refuse(Flaw::Syntax, cut(said))
+}
+
+/// Returns the operator that a word may be meant for.
+fn spoken(word: &str) -> Option<&'static str> {
+    match word.to_ascii_lowercase().as_str() {
+        "and" => Some("&&"),
+        "or" => Some("||"),
+        "not" => Some("!"),
+        "is" => Some("=="),
+        _ => None,
+    }
 }
 
 /// Returns what stands in `'…'` right after `opening`.

@@ -96,7 +96,10 @@ fn refusal(error: &regex::Error) -> PredicateError {
             let message = error.to_string();
             let cause = message.lines().last().unwrap_or_default();
             let cause = cause.trim_start_matches("error: ");
+            let bare = cause.starts_with("repetition operator missing");
+            let hint = "`*`, `+` and `?` repeat what stands before them; anything is `.*`";
             PredicateError::new(Flaw::BadPattern, format!("not a regular expression: {cause}"))
+                .hint(bare.then(|| hint.to_owned()))
         }
     }
 }

@@ -18,6 +18,7 @@ use super::plain::Value as Plain;
 use super::question::Question;
 use super::rewrite::rewrite;
 use super::selector::Selector;
+use super::warn::{Warning, warnings};
 use super::{Evaluation, Facts, Failure, Ruling, deep, engine, parse};
 
 /// What an expression is for.
@@ -45,6 +46,7 @@ pub enum Evaluator {
 pub(super) struct Program {
     pub(super) source: Box<str>,
     pub(super) selector: Selector,
+    pub(super) warnings: Box<[Warning]>,
     /// How large its patterns are.
     pub(super) pattern_bytes: usize,
     code: Code,
@@ -92,6 +94,10 @@ impl Program {
         if purpose == Purpose::Predicate {
             check::must_be_bool(&parsed, ty, &columns)?;
         }
+        let warnings = match names {
+            Names::Of(context) => warnings(&parsed, &checked, (*context, purpose), &columns),
+            Names::Declared(_) => Box::default(),
+        };
         let (ordered, selector) = match (purpose, names) {
             (Purpose::Predicate, Names::Of(context)) => {
                 let ordered = order(parsed, *context);
@@ -112,7 +118,7 @@ impl Program {
                 patterns: checked.patterns.into(),
             }),
         };
-        Ok(Self { source, selector, pattern_bytes, code })
+        Ok(Self { source, selector, warnings, pattern_bytes, code })
     }
 
     #[cfg(test)]
@@ -167,22 +173,29 @@ impl Metered {
         // need twenty times the stack.
         let (result, meter) =
             meter::metered(&self.patterns, || Value::resolve(&self.expression, context));
-        let outcome = match (meter.spent.limit, &meter.not_boolean, result) {
-            (_, _, Err(_panic)) => Err(Failure::Panicked),
-            // Looked at first: `||` may have made something of the error that stopped it.
-            (Some(limit), _, _) => Err(limit.failure(&meter.spent)),
-            (None, Some(got), _) => Err(Failure::NotBoolean { got: got.clone() }),
-            (None, None, Ok(Ok(Value::Bool(bool)))) => Ok(bool),
-            (None, None, Ok(Ok(_))) => Err(Failure::Panicked),
-            (None, None, Ok(Err(error))) => Err(in_words(&error)),
-        };
-        (outcome, meter)
+        (outcome(result, &meter), meter)
     }
 
     fn answer(&self, context: &cel::Context<'_, '_>) -> Result<Plain, Failure> {
         let (outcome, meter) = self.run(context);
         outcome?;
         meter.answer.ok_or(Failure::Panicked)
+    }
+}
+
+/// Returns what came of an evaluation.
+pub(super) fn outcome(
+    result: std::thread::Result<Result<Value, ExecutionError>>,
+    meter: &Meter,
+) -> Result<bool, Failure> {
+    match (meter.spent.limit, &meter.not_boolean, result) {
+        (_, _, Err(_panic)) => Err(Failure::Panicked),
+        // Looked at first: `||` may have made something of the error that stopped it.
+        (Some(limit), _, _) => Err(limit.failure(&meter.spent)),
+        (None, Some(got), _) => Err(Failure::NotBoolean { got: got.clone() }),
+        (None, None, Ok(Ok(Value::Bool(bool)))) => Ok(bool),
+        (None, None, Ok(Ok(_))) => Err(Failure::Panicked),
+        (None, None, Ok(Err(error))) => Err(in_words(&error)),
     }
 }
 
@@ -212,6 +225,8 @@ pub(super) fn in_words(error: &ExecutionError) -> Failure {
         ExecutionError::UnsupportedBinaryOperator(name, ..) => {
             format!("`{name}` does not take these types")
         }
+        // By the meter, which says so itself about the whole.
+        ExecutionError::InternalError(text) if text.is_empty() => "stopped".to_owned(),
         _ => "the expression has no result".to_owned(),
     };
     Failure::Error { message }

@@ -6,6 +6,9 @@
 //! - What the evaluator builds is handed to us at once, to be counted and made cheap to copy.
 //! - Functions of facts become variables.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 use cel::common::ast::{
     CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedEntryExpr, IdedExpr, ListExpr, LiteralValue,
     MapEntryExpr, MapExpr, SelectExpr, operators,
@@ -36,19 +39,56 @@ const METERED: &[(&str, &str)] = &[
 
 /// Returns what is evaluated for `root`.
 pub(super) fn rewrite(root: IdedExpr, checked: &Checked, purpose: Purpose) -> IdedExpr {
+    finished(purpose, Rewriter { checked, watched: None }.expr(root))
+}
+
+/// Returns what is evaluated for `root`, and apart from it the parts that are watched: in place of
+/// each stands `@watch(index)`. `watched` are their ids and indices, below their number.
+pub(super) fn rewrite_watched(
+    root: IdedExpr,
+    checked: &Checked,
+    purpose: Purpose,
+    watched: HashMap<u64, usize>,
+) -> (IdedExpr, Vec<IdedExpr>) {
+    let parts = RefCell::new(vec![IdedExpr::default(); watched.len()]);
+    let watched = Watched { indices: watched, parts };
+    let expr = finished(purpose, Rewriter { checked, watched: Some(&watched) }.expr(root));
+    (expr, watched.parts.into_inner())
+}
+
+/// Returns what makes of a result what an expression is for.
+fn finished(purpose: Purpose, expr: IdedExpr) -> IdedExpr {
     let finish = match purpose {
         Purpose::Predicate => "@verdict",
         Purpose::Result => "@answer",
     };
-    ours(finish, vec![Rewriter { checked }.expr(root)])
+    ours(finish, vec![expr])
 }
 
 struct Rewriter<'c> {
     checked: &'c Checked,
+    watched: Option<&'c Watched>,
+}
+
+/// The parts that are watched: where each goes, by its id, and those that are there.
+struct Watched {
+    indices: HashMap<u64, usize>,
+    parts: RefCell<Vec<IdedExpr>>,
 }
 
 impl Rewriter<'_> {
     fn expr(&self, expr: IdedExpr) -> IdedExpr {
+        let id = expr.id;
+        let expr = self.metered(expr);
+        let Some(watched) = self.watched else { return expr };
+        let Some(index) = watched.indices.get(&id) else { return expr };
+        if let Some(part) = watched.parts.borrow_mut().get_mut(*index) {
+            *part = expr;
+        }
+        ours("@watch", vec![int(i64::try_from(*index).unwrap_or(-1))])
+    }
+
+    fn metered(&self, expr: IdedExpr) -> IdedExpr {
         let light = match &expr.expr {
             Expr::Call(call) => call.args.iter().all(|arg| self.checked.type_of(arg).is_light()),
             _ => true,

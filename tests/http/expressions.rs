@@ -59,11 +59,47 @@ fn an_expression_that_is_none_says_where_and_why() {
         r#"{"context":"hook","expression":"true","record":[]}"#,
         r#"{"context":"hook","expression":"true","record":{"body":{"tool":1}}}"#,
         r#"{"context":"hook","expression":"true","timeout_ms":0}"#,
+        r#"{"context":"hook","expression":"true","explain":1}"#,
         r#"{"context":"hook","expression":"true","colour":"red"}"#,
     ] {
         said.push_str(&format!("{request}\n{}\n\n", server.post("/v1/expr/eval", request).shown()));
     }
     insta::assert_snapshot!("refused_expressions", said);
+}
+
+#[test]
+fn an_answer_explains_itself_where_it_is_asked_to() {
+    let server = Server::start();
+    let ask = |expression: &str| {
+        let call =
+            r#"{"body":{"tool":"bash","args":{"n":2},"status":"error","content":"CONTENT"}}"#;
+        let call = call.replace("CONTENT", &"x".repeat(5_000));
+        let record = spl::canon::parse(call.as_bytes(), spl::canon::Limits::DOOR).expect("JSON");
+        let request = spl::object! {
+            "context": "hook", "expression": expression, "explain": true, "record": record,
+        };
+        let reply = server.post("/v1/expr/eval", Value::from(request).to_string());
+        assert_eq!(reply.status, 200, "{expression}: {}", reply.text());
+        reply.json()
+    };
+    let answer = ask(r#"record.body.status == "ok" || record.body.args.n > 1"#);
+    assert_eq!(answer.get("result"), Some(&true.into()));
+    insta::assert_snapshot!(
+        "explanation",
+        serde_json::to_string_pretty(
+            &serde_json::from_str::<serde_json::Value>(
+                &answer.get("explanation").expect("an explanation").to_string(),
+            )
+            .expect("JSON")
+        )
+        .expect("text")
+    );
+    let answer = ask("record.body.args.none == 1");
+    assert_eq!(answer.get("result"), None);
+    assert_eq!(answer.get("failure"), Some(&"there is no key `none`".into()));
+    // A hook sees no more of an answer, so neither does who tries one out.
+    let answer = ask("size(record.body.content) == 4096");
+    assert_eq!(answer.get("result"), Some(&true.into()));
 }
 
 #[test]

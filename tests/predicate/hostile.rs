@@ -3,8 +3,8 @@
 use spl::canon::{Object, Value};
 use spl::object;
 use spl::predicate::{
-    Context, Evaluation, Evaluator, Failure, Flaw, MAX_BUILT, MAX_UNITS, Predicate, PredicateError,
-    Ruling,
+    Context, Evaluation, Evaluator, Failure, Finding, Flaw, MAX_BUILT, MAX_UNITS, Predicate,
+    PredicateError, Ruling,
 };
 
 use crate::facts::World;
@@ -124,7 +124,12 @@ fn the_deepest_expressions_are_evaluated_on_a_small_stack() {
     let world = large();
     let on_a_small_stack = || {
         for source in &deepest {
-            evaluated(source, &world);
+            let evaluation = evaluated(source, &world);
+            // Which brings its own stack along.
+            let predicate = Predicate::compile(source, Context::Hook).expect(source);
+            let explanation = predicate.explain(&world.facts());
+            let failed = matches!(evaluation.ruling, Ruling::Failed(_));
+            assert_eq!(matches!(explanation.finding, Finding::Failed(_)), failed, "{source}");
         }
     };
     std::thread::scope(|scope| {

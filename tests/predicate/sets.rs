@@ -48,7 +48,7 @@ fn other() -> impl Strategy<Value = String> {
     other.prop_map(str::to_owned)
 }
 
-fn condition() -> impl Strategy<Value = String> {
+pub(crate) fn condition() -> impl Strategy<Value = String> {
     prop_oneof![3 => key(), 2 => other()].prop_recursive(4, 16, 2, |inner| {
         let sign = prop::sample::select(vec!["&&", "&&", "||"]);
         prop_oneof![
@@ -67,7 +67,7 @@ fn conditions() -> impl Strategy<Value = Vec<Predicate>> {
     prop::collection::vec(compiled, 1..20)
 }
 
-fn world() -> impl Strategy<Value = World> {
+pub(crate) fn world() -> impl Strategy<Value = World> {
     let tool = prop::sample::select(vec!["", "bash", "read", "mcp__a__x", "mcp", "other"]);
     let resource = prop::sample::select(vec!["tool:bash", "bash", "mcp__a__x", "record_write"]);
     let status = prop::sample::select(vec!["ok", "error"]);

@@ -1,4 +1,7 @@
-//! `spl hook`: write, list, show and disable hooks.
+//! `spl hook`: write, list, show, try and disable hooks.
+
+mod sample;
+mod test;
 
 use std::io::Write;
 
@@ -6,6 +9,7 @@ use clap::{Args, Subcommand};
 use spl::canon::{Object, Value};
 use spl::hook::{Builtin, DEFAULT_FIRES_PER_RUN, HOOK_KIND, HOOK_TOPIC};
 use spl::object;
+use spl::predicate::{Context, Predicate};
 use spl::record::{Act, ActorId, ThreadId};
 
 use super::record::find;
@@ -15,14 +19,16 @@ use crate::failure::Failure;
 use crate::output::{DIM, NAME, Table, WARN, cut, plural, printable, short};
 use crate::session::{self, Session};
 use crate::statement::Statement;
+use crate::warning;
 
-/// Write, list, show and disable hooks
+/// Write, list, show, try and disable hooks
 #[derive(Subcommand, Debug)]
 pub(crate) enum HookCommand {
     Add(AddArgs),
     /// List the hooks: in force, disabled, refused and built in
     List,
     Show(ShowArgs),
+    Test(test::TestArgs),
     Disable(DisableArgs),
 }
 
@@ -95,14 +101,16 @@ pub(crate) struct DisableArgs {
     actor: Option<String>,
 }
 
-/// Writes, lists, shows and disables hooks.
-pub(crate) fn hook(session: &mut Session, command: HookCommand) -> Result<(), Failure> {
+/// Writes, lists, shows, tries and disables hooks.
+pub(crate) fn hook(session: &mut Session, command: HookCommand) -> Result<u8, Failure> {
     match command {
         HookCommand::Add(args) => add(session, args),
         HookCommand::List => list(session),
         HookCommand::Show(args) => show(session, &args),
+        HookCommand::Test(args) => return test::test(session, &args),
         HookCommand::Disable(args) => disable(session, &args),
     }
+    .map(|()| 0)
 }
 
 fn add(session: &mut Session, args: AddArgs) -> Result<(), Failure> {
@@ -122,7 +130,9 @@ fn add(session: &mut Session, args: AddArgs) -> Result<(), Failure> {
     let client = session.writer()?;
     let statement = statement(args.actor.as_deref(), body);
     let reply = statement.write(&client).map_err(|failure| failure.pointing_into(&args.when))?;
-    show_written(session, &reply)
+    show_written(session, &reply)?;
+    warning::tell(&args.when);
+    Ok(())
 }
 
 /// A hook is configuration, so it is stated where configuration is, as the instance.
@@ -163,6 +173,10 @@ fn show(session: &mut Session, args: &ShowArgs) -> Result<(), Failure> {
         None => Builtin::named(&args.name).map(|builtin| object! { "text": builtin.text() }),
     };
     row.insert("hook".into(), body.clone().into());
+    let when = body.as_ref().and_then(|body| body.get("when")).and_then(Value::as_str);
+    let predicate = when.and_then(|when| Predicate::compile(when, Context::Hook).ok());
+    let warnings = predicate.as_ref().map_or(&[][..], Predicate::warnings);
+    row.insert("warnings".into(), warning::objects(warnings).into());
     let shown = Value::from(row.clone());
     session.out.answer(&row, |out| {
         let (name, namespace) = (text(&shown, "name"), text(&shown, "namespace"));
@@ -184,6 +198,7 @@ fn show(session: &mut Session, args: &ShowArgs) -> Result<(), Failure> {
         line("takes", &took(&shown))?;
         line("last", text(&shown, "last_fire"))?;
         line("record", text(&shown, "record_id"))?;
+        warnings.iter().try_for_each(|it| line("warning", &warning::line(it)))?;
         refusal(&shown, out)
     })
 }

@@ -5,6 +5,7 @@ use std::io::Read as _;
 use clap::Args;
 use spl::canon::{Limits, Object, ParseError, Value, hash_of, hex, parse};
 use spl::code::Code;
+use spl::hook::HOOK_KIND;
 use spl::identity::random_bytes;
 use spl::object;
 use spl::record::{Act, RecordId};
@@ -15,6 +16,7 @@ use crate::failure::{Exit, Failure};
 use crate::output::{GOOD, printable};
 use crate::session::{self, Session};
 use crate::statement::Statement;
+use crate::warning;
 
 /// Write one record
 #[derive(Args, Debug)]
@@ -79,11 +81,13 @@ pub(crate) fn write(session: &mut Session, act: Act, args: &WriteArgs) -> Result
         parents.push(id);
     }
     let statement = Statement { thread, actor, act, body, parents };
-    let reply = statement.write(&client).map_err(|failure| {
-        let when = statement.body.get("when").and_then(Value::as_str);
-        failure.pointing_into(when.unwrap_or_default())
-    })?;
-    show_written(session, &reply)
+    let when = statement.body.get("when").and_then(Value::as_str).unwrap_or_default();
+    let reply = statement.write(&client).map_err(|failure| failure.pointing_into(when))?;
+    show_written(session, &reply)?;
+    if statement.body.get("kind").and_then(Value::as_str) == Some(HOOK_KIND) {
+        warning::tell(when);
+    }
+    Ok(())
 }
 
 /// Prints what was written: a check mark, the thread and the record.

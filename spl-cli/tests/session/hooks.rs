@@ -119,6 +119,83 @@ fn a_bad_hook_is_refused_where_it_is_bad() {
     assert_session!(terminal);
 }
 
+#[test]
+fn what_is_odd_about_a_hook_is_said_when_it_is_written() {
+    let mut terminal = Terminal::with_instance();
+    let hook = r#"{"kind":"core.hook.v1","topic":"hook","name":"by-hand","when":"resource == \"bash\"","text":"t"}"#;
+    terminal.write("hook.json", hook);
+    terminal.session(&[
+        "spl hook add notes --when 'record.body.tool == \"mcp__notes\"' --text t",
+        "spl learn --thread th_engine_config --body @hook.json",
+        "spl hook show notes",
+        "spl -o json hook show notes",
+    ]);
+    assert_session!(terminal);
+}
+
+/// The hook in force, one that is not written yet, and everything that may come of them.
+#[test]
+fn a_hook_is_tried_on_a_call() {
+    let mut terminal = Terminal::with_instance();
+    terminal.does("spl hook add shell-failed --when 'record.body.tool == \"bash\" && record.body.status != \"ok\"' --text '${tool} ended with ${status}; read stderr first.'");
+    terminal.does("spl hook add etc --when 'record.body.args.path.startsWith(\"/etc\")' --text 'Mind ${tool}.' --namespace acme/ci");
+    terminal.does("spl hook add off --when 'resource == \"tool:bash\"' --text t");
+    terminal.does("spl hook disable off");
+    terminal.write(
+        "call.json",
+        r#"{"tool":"bash","args":{"command":"make"},"status":"error","content":"no rule"}"#,
+    );
+    terminal.session(&[
+        "spl hook test shell-failed --call call.json",
+        "sed s/error/ok/ call.json | spl hook test shell-failed --call - --explain",
+        "spl hook test etc --call call.json --explain",
+        "spl hook test off --call call.json",
+        "spl hook test --when 'record.body.args.command == \"make\"' --text '${tool}!' --call call.json",
+        "spl hook test --when 'resource == \"tool:bash\"' --explain --call '{\"tool\":\"Bash\",\"resource\":\"tool:bash\"}'",
+        "spl hook test --when 'record.body.args.command' --call call.json --explain",
+        "spl -o json hook test shell-failed --call call.json",
+        "spl -o json hook test etc --namespace acme/ci --call call.json",
+        "spl hook test --when 'record.body.tol == \"bash\"' --call call.json",
+        "spl hook test repeat-guard --call call.json",
+        "spl hook test nobody --call call.json",
+        "spl hook test shell-failed --call '{\"tool\":\"bash\",\"stdout\":\"\"}'",
+        "spl hook test shell-failed --call '{\"status\":\"ok\"}'",
+        "spl hook test shell-failed --call nowhere.json",
+        "spl hook test shell-failed",
+    ]);
+    assert_session!(terminal);
+}
+
+#[test]
+fn a_hook_is_tried_on_a_call_that_was_recorded() {
+    let mut terminal = Terminal::with_instance();
+    terminal.write(
+        "turns.json",
+        r#"{"turns":[{"tool_calls":[{"name":"bash","args":{"command":"exit 3"}}]},{"text":"done"}]}"#,
+    );
+    terminal.does(
+        "spl hook add below --when 'record.body.tool == \"bash\"' --text t --namespace acme/ci",
+    );
+    let _ = terminal.quietly("spl work-loop go --script turns.json --workspace .");
+    let found =
+        terminal.does("spl -o stream-json thread list | grep -o 'th_[0-9a-f]\\{64\\}' | head -1");
+    let of_kind = |kind: &str| {
+        let records = terminal.does(&format!("spl -o stream-json thread records {}", found.trim()));
+        let record = records.lines().find(|line| line.contains(kind)).expect("a record");
+        let (_, id) = record.split_once("\"id\":\"").expect("an id");
+        id[..64].to_owned()
+    };
+    let (result, call) = (of_kind("core.work.tool_result.v1"), of_kind("core.work.tool_call.v1"));
+    terminal.session(&[
+        &format!("spl hook test --when 'record.body.args.command == \"exit 3\" && record.body.status == \"ok\"' --explain --call {result}"),
+        &format!("spl hook test --when 'record.clock >= 0 && size(record.parents) == 1' --call {}", &result[..12]),
+        &format!("spl hook test below --call {result}"),
+        &format!("spl hook test below --call {call}"),
+        "spl hook test below --call ffffffff",
+    ]);
+    assert_session!(terminal);
+}
+
 /// A predicate that wants more than its budget looked like one that is wrong.
 #[test]
 fn a_predicate_over_its_budget_is_told_from_one_that_fails() {

@@ -93,16 +93,17 @@ impl<'a> Run<'a> {
         Ok(Value::Map(entries.into()))
     }
 
-    /// Counts what a conversion made once more where it becomes an element, and shares it.
+    /// Counts a text that is written out, or that a conversion made, where it becomes an element,
+    /// and shares it.
     fn kept(&mut self, value: Value<'a>) -> Outcome<'a> {
         Ok(match value {
             Value::WrittenText(text) => {
                 self.spent.make(text.len())?;
-                Value::Text(text)
+                Value::MadeText(Made::Shared(text.into()))
             }
             Value::WrittenBytes(bytes) => {
                 self.spent.make(bytes.len())?;
-                Value::Bytes(bytes)
+                Value::MadeBytes(Made::Shared(bytes.into()))
             }
             Value::MadeText(Made::Fresh(text)) => {
                 self.spent.make(text.len())?;

@@ -23,11 +23,11 @@ pub(super) enum Lasts {
     Long,
 }
 
-/// What is found by a text.
+/// What is found by a whole name.
 ///
 /// The hash is fast and known to all. The texts in the table are written by operators, who may
 /// write slow predicates as well; those looked up come from anywhere, and make nothing grow.
-type Table<T> = HashMap<Arc<str>, T, FixedState>;
+type Table = HashMap<Arc<str>, Bucket, FixedState>;
 
 /// The longest content that needles are searched in. Beyond it a predicate might exhaust its
 /// budget on the needles themselves, and that is for it to say.
@@ -52,7 +52,7 @@ pub(super) struct Lookup {
 /// What is found by a name.
 #[derive(Debug, Default)]
 struct Names {
-    exact: Table<Bucket>,
+    exact: Table,
     prefixes: Prefixes<Bucket>,
 }
 
@@ -60,7 +60,8 @@ struct Names {
 #[derive(Debug, Default)]
 struct Bucket {
     any_status: Leaf,
-    by_status: Table<Leaf>,
+    /// In the order of the statuses. There are few, most often one.
+    by_status: Box<[(Arc<str>, Leaf)]>,
 }
 
 /// What may hold at one place with one status.
@@ -145,23 +146,22 @@ impl Names {
 
 impl Bucket {
     fn of(pointers: &[Pointer<'_>], lasts: Lasts) -> Self {
-        let mut bucket = Self::default();
+        let (mut any_status, mut by_status) = (Leaf::default(), Vec::new());
         for group in pointers.chunk_by(|(one, _), (two, _)| one.status == two.status) {
             let Some((Key { status, .. }, _)) = group.first() else { continue };
             let leaf = Leaf::of(group, lasts);
             match status {
-                None => bucket.any_status = leaf,
-                Some(status) => {
-                    bucket.by_status.insert(Arc::clone(status), leaf);
-                }
+                None => any_status = leaf,
+                Some(status) => by_status.push((Arc::clone(status), leaf)),
             }
         }
-        bucket
+        Self { any_status, by_status: by_status.into() }
     }
 
     fn candidates(&self, call: &Call<'_>, each: &mut impl FnMut(Position)) {
         self.any_status.candidates(call, each);
-        if let Some(leaf) = self.by_status.get(call.status) {
+        let at = self.by_status.binary_search_by(|(status, _)| (**status).cmp(call.status));
+        if let Some((_, leaf)) = at.ok().and_then(|at| self.by_status.get(at)) {
             leaf.candidates(call, each);
         }
     }

@@ -74,3 +74,13 @@ impl<K: Ord + Clone, V: Clone> Rebuild<K, V> {
         self.built.wait();
     }
 }
+
+/// Keeps bases from being built until what this returns is dropped.
+#[cfg(test)]
+pub(super) fn hold() -> std::sync::mpsc::Sender<()> {
+    let (held, holds) = std::sync::mpsc::channel();
+    // What is received is that the other end is gone.
+    let job = move || drop(holds.recv());
+    assert!(REBUILDER.submit(Box::new(job)).is_ok());
+    held
+}

@@ -1,0 +1,50 @@
+//! The loops that macros are written out as, read back.
+
+use cel::common::ast::{ComprehensionExpr, Expr, IdedExpr, operators};
+
+/// A loop, as it was written.
+pub(super) struct Loop<'e> {
+    /// The macro: `all`, `exists`, `exists_one`, `filter` or `map`.
+    pub(super) name: &'static str,
+    pub(super) range: &'e IdedExpr,
+    pub(super) variable: &'e str,
+    /// What is evaluated each round, in the order of the source.
+    pub(super) parts: Vec<&'e IdedExpr>,
+}
+
+impl<'e> Loop<'e> {
+    /// Reads a loop; `None` is one that no macro is written out as.
+    pub(super) fn of(all: &'e ComprehensionExpr) -> Option<Self> {
+        let (name, parts) = parts(all)?;
+        Some(Self { name, range: &all.iter_range, variable: &all.iter_var, parts })
+    }
+}
+
+fn parts(all: &ComprehensionExpr) -> Option<(&'static str, Vec<&IdedExpr>)> {
+    let Expr::Call(step) = &all.loop_step.expr else { return None };
+    match (step.func_name.as_str(), step.args.as_slice()) {
+        (operators::LOGICAL_AND, [_, condition]) => Some(("all", vec![condition])),
+        (operators::LOGICAL_OR, [_, condition]) => Some(("exists", vec![condition])),
+        (operators::ADD, [_, kept]) => Some(("map", vec![element(kept)?])),
+        (operators::CONDITIONAL, [condition, kept, _]) => {
+            if !matches!(all.accu_init.expr, Expr::List(_)) {
+                return Some(("exists_one", vec![condition]));
+            }
+            let Expr::Call(kept) = &kept.expr else { return None };
+            let element = element(kept.args.last()?)?;
+            match &element.expr {
+                Expr::Ident(name) if *name == all.iter_var => Some(("filter", vec![condition])),
+                _ => Some(("map", vec![condition, element])),
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Returns the one element of the list that a round adds.
+fn element(kept: &IdedExpr) -> Option<&IdedExpr> {
+    match &kept.expr {
+        Expr::List(list) => list.elements.first(),
+        _ => None,
+    }
+}
