@@ -30,10 +30,13 @@ pub use refusal::Refusal;
 pub use row::{HookRow, Source};
 pub use setting::SettingKey;
 
+use std::sync::Arc;
+
 use rpds::{ListSync, RedBlackTreeMapSync, RedBlackTreeSetSync};
 
 use crate::fold::{Fold, Watermark};
 use crate::hook::{Builtin, HookSet, InForce};
+use crate::predicate::ExpressionCache;
 use crate::record::{Namespace, Received, RecordId};
 use version::WrittenKey;
 use versions::Versions;
@@ -43,6 +46,8 @@ use versions::Versions;
 #[derive(Debug, Clone, Default)]
 pub struct ConfigState {
     watermark: Watermark,
+    /// Where predicates are compiled.
+    expressions: Arc<ExpressionCache>,
     /// Every hook that a record states, or was meant to state.
     stated: RedBlackTreeMapSync<WrittenKey, Versions>,
     /// Which of them a record is a version of.
@@ -74,6 +79,11 @@ impl Fold for ConfigState {
 }
 
 impl ConfigState {
+    /// Returns the state before the first record, which compiles predicates by way of `expressions`.
+    pub fn new(expressions: Arc<ExpressionCache>) -> Self {
+        Self { expressions, ..Self::default() }
+    }
+
     /// Returns how far this has come.
     pub const fn watermark(&self) -> Watermark {
         self.watermark

@@ -40,6 +40,7 @@ pub use settings::Settings;
 pub use token::Minted;
 
 use crate::identity::{KeyPair, Keyring, random_bytes};
+use crate::predicate::ExpressionCache;
 use crate::store::{OpenError, Probe, Store, StoreOptions, TokenId};
 use crate::time::{Stopwatch, TimeSource};
 use crate::trust::TrustFold;
@@ -75,6 +76,7 @@ struct Inner {
     store: Store,
     /// The admin token of the home, which the store may not know yet.
     home_token: Option<TokenId>,
+    expressions: Arc<ExpressionCache>,
     live: live::Refresher,
     trust: std::sync::Mutex<TrustFold>,
     census: std::sync::Mutex<census::Census>,
@@ -122,6 +124,7 @@ impl Engine {
         Self(Arc::new(Inner {
             store,
             home_token,
+            expressions: Arc::default(),
             live: live::Refresher::default(),
             trust: std::sync::Mutex::default(),
             census: std::sync::Mutex::default(),
@@ -133,6 +136,12 @@ impl Engine {
     /// Returns the store, for reading.
     pub fn store(&self) -> &Store {
         &self.0.store
+    }
+
+    /// Returns the expressions that this engine has compiled: those of hooks, when they are written
+    /// and when they are loaded, and those that somebody tried out.
+    pub fn expressions(&self) -> &ExpressionCache {
+        &self.0.expressions
     }
 }
 

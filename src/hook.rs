@@ -37,7 +37,7 @@ pub use definition::{DEFAULT_FIRES_PER_RUN, Hook, HookKey};
 pub use fires::{Fires, Observation, Observed};
 pub use history::{History, Trace};
 pub use near::{is_hook, looks_like_a_hook};
-pub use set::{Asked, Candidate, HookSet, InForce, Tally};
+pub use set::{Asked, Candidate, HookSet, InForce, MAX_TIMED, Tally};
 pub use template::Template;
 
 /// The kind of a hook.

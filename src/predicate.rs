@@ -19,6 +19,7 @@
 
 mod asked;
 mod bindings;
+mod cache;
 mod check;
 mod context;
 mod deep;
@@ -52,6 +53,7 @@ mod value;
 mod warn;
 mod worker;
 
+pub use cache::{ExpressionCache, ExpressionCacheStats};
 pub use context::Context;
 pub use environment::{Environment, Type};
 pub use error::{Flaw, PredicateError};
@@ -63,7 +65,7 @@ pub use guard::{
 };
 pub use plain::{Key, Value};
 pub use program::Evaluator;
-pub use ruling::{Evaluation, Failure, Ruling};
+pub use ruling::{Evaluation, Failure, FailureKind, Ruling};
 pub use set::PredicateSet;
 pub use warn::{Oddity, Warning};
 

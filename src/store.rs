@@ -34,7 +34,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub use append::{Appended, Prepared, Receipt};
 pub use error::{AppendError, OpenError, StoreError};
 pub use query::{Page, Query, QueryError};
-pub use read::{HookCounters, Reader, Stored, ThreadClocks, ThreadRange, ThreadSummary};
+pub use read::{
+    HookCounters, HookFailures, Reader, Stored, ThreadClocks, ThreadRange, ThreadSummary,
+};
 pub use stage::{Probe, Stage};
 pub use token::{Token, TokenId};
 pub use tx::{Counted, Tx};

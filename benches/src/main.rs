@@ -1,14 +1,16 @@
 //! Figures for the README, each with what it is to be compared with beside it.
 //!
 //! `cargo run --release --manifest-path benches/Cargo.toml` runs them all; a name as argument runs
-//! one: `append`, `cpu`, `processes`, `open`, `visible`, `loaded`.
+//! one: `append`, `cpu`, `processes`, `open`, `visible`, `loaded`, `predicates`.
 
+mod allocations;
 mod append;
 mod cpu;
 mod hooks;
 mod loaded;
 mod open;
 mod plain;
+mod predicates;
 mod processes;
 mod records;
 mod visible;
@@ -23,6 +25,7 @@ fn main() {
             open::run();
             visible::run();
             loaded::run();
+            predicates::run();
         }
         Some("append") => append::run(),
         Some("cpu") => cpu::run(),
@@ -40,6 +43,7 @@ fn main() {
             let what = arguments.next().expect("what to do");
             loaded::child(std::path::Path::new(&path), &what);
         }
+        Some("predicates") => predicates::run(),
         Some(other) => eprintln!("there is no bench `{other}`"),
     }
 }

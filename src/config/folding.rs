@@ -61,7 +61,7 @@ impl Folding {
         let few = changed.len() <= FEW.max(state.hooks.len() / 128);
         for key in &changed {
             let Some(versions) = state.stated.get_mut(key) else { continue };
-            let before = versions.settle(&state.erased);
+            let before = versions.settle(&state.erased, &state.expressions);
             if few {
                 replace(&mut state.hooks, before.as_ref(), versions.standing().current.as_ref());
             }

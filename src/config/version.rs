@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use super::Refusal;
 use crate::canon::{Object, Value};
 use crate::hook::{Hook, InForce, is_hook, looks_like_a_hook};
+use crate::predicate::ExpressionCache;
 use crate::record::{Draft, Origin, Received, RecordId, Sequence};
 
 /// The namespace and the name of a hook as a record has them, right or wrong, so that a refused
@@ -78,7 +79,11 @@ impl Version {
     }
 
     /// Returns the hook, or why it is refused. Compiles it, unless it is the one that was current.
-    pub(super) fn check(&self, current: Option<&InForce>) -> Result<InForce, Arc<Refusal>> {
+    pub(super) fn check(
+        &self,
+        current: Option<&InForce>,
+        expressions: &ExpressionCache,
+    ) -> Result<InForce, Arc<Refusal>> {
         let record_id = Some(self.record_id);
         if let Some(current) = current.filter(|it| it.record_id == record_id) {
             return Ok(current.clone());
@@ -86,7 +91,8 @@ impl Version {
         if let Some(refusal) = self.refused.get() {
             return Err(Arc::clone(refusal));
         }
-        match Draft::reread(&self.text).and_then(|draft| Hook::check(&draft)) {
+        let check = |draft| Hook::check_with(&draft, expressions);
+        match Draft::reread(&self.text).and_then(check) {
             Ok(hook) => Ok(InForce { hook: Arc::new(hook), record_id }),
             Err(error) => {
                 let refusal = || Arc::new(Refusal::shape(self.record_id, error));

@@ -6,6 +6,7 @@ use rpds::{ListSync, RedBlackTreeSetSync};
 
 use super::version::Version;
 use super::{InForce, RecordId, Refusal};
+use crate::predicate::ExpressionCache;
 use crate::record::Sequence;
 
 /// Every version of one hook, and what they add up to.
@@ -42,10 +43,14 @@ impl Versions {
 
     /// Works out what they add up to now: looks from the newest back, and no further than the first
     /// good one. Returns which was current before.
-    pub(super) fn settle(&mut self, erased: &RedBlackTreeSetSync<RecordId>) -> Option<InForce> {
+    pub(super) fn settle(
+        &mut self,
+        erased: &RedBlackTreeSetSync<RecordId>,
+        expressions: &ExpressionCache,
+    ) -> Option<InForce> {
         let before = std::mem::take(&mut self.standing).current;
         for version in self.newest_first.iter().filter(|it| !erased.contains(&it.record_id())) {
-            match version.check(before.as_ref()) {
+            match version.check(before.as_ref(), expressions) {
                 Ok(current) => {
                     self.standing.current = Some(current);
                     break;

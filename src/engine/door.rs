@@ -36,8 +36,23 @@ impl Engine {
         check_gate(caller, &draft)?;
         check_depth(&draft)?;
         check_shape(&draft)?;
-        check_kind(&draft)?;
+        self.check_kind(&draft)?;
         self.append(caller, draft)
+    }
+
+    /// The kinds that have a door of their own. Other kinds are left alone.
+    fn check_kind(&self, draft: &Draft) -> Result<(), ShapeError> {
+        if is_hook(draft) {
+            return Hook::check_with(draft, self.expressions()).map(drop);
+        }
+        match draft.kind() {
+            Some("core.work.observation.v1") => check_observation(draft),
+            Some(kind) if kind.starts_with("core.agent.") => {
+                let message = "kinds `core.agent.*` have been replaced by `core.work.*`";
+                Err(ShapeError::new("body.kind", Reason::BadValue, message))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn append(&self, caller: &Caller, draft: Draft) -> Result<Ingested, IngestError> {
@@ -112,21 +127,6 @@ fn check_depth(draft: &Draft) -> Result<(), ParseError> {
 
 fn check_shape(draft: &Draft) -> Result<(), ShapeError> {
     draft.namespace().map(drop)
-}
-
-/// The kinds that have a door of their own. Other kinds are left alone.
-fn check_kind(draft: &Draft) -> Result<(), ShapeError> {
-    if is_hook(draft) {
-        return Hook::check(draft).map(drop);
-    }
-    match draft.kind() {
-        Some("core.work.observation.v1") => check_observation(draft),
-        Some(kind) if kind.starts_with("core.agent.") => {
-            let message = "kinds `core.agent.*` have been replaced by `core.work.*`";
-            Err(ShapeError::new("body.kind", Reason::BadValue, message))
-        }
-        _ => Ok(()),
-    }
 }
 
 fn check_observation(draft: &Draft) -> Result<(), ShapeError> {

@@ -69,7 +69,14 @@ fn object_of(row: &HookRow, asked: u64, counted: &HookCounters) -> Object {
         "asked": asked,
         "compiled": row.compiled,
         "enabled": row.enabled,
-        "errors": counted.errors,
+        "errors": counted.failed.total(),
+        "errors_by_kind": object! {
+            "error": counted.failed.error,
+            "not_boolean": counted.failed.not_boolean,
+            "over_budget": counted.failed.over_budget,
+            "panicked": counted.failed.panicked,
+            "too_large": counted.failed.too_large,
+        },
         "fires": counted.fires,
         "last_fire": counted.last_fire.map(|at| at.to_string()),
         "loaded": row.loaded,
@@ -77,10 +84,15 @@ fn object_of(row: &HookRow, asked: u64, counted: &HookCounters) -> Object {
         "name": row.name.as_str(),
         "namespace": row.namespace.as_str(),
         "object": "hook",
-        "overruns": counted.overruns,
+        "overruns": counted.failed.overruns(),
         "record_id": row.record_id,
         "refused": row.refused.as_ref().map(refusal),
         "source": row.source.as_str(),
+        "timing": object! {
+            "mean_nanos": counted.mean_nanos(),
+            "nanos": counted.nanos,
+            "samples": counted.samples,
+        },
     }
 }
 

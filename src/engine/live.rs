@@ -68,7 +68,8 @@ impl Engine {
         if let Some(current) = current.as_ref().filter(|_| last <= after) {
             return Ok(Arc::clone(current));
         }
-        let config = current.map_or_else(ConfigState::default, |live| live.config.clone());
+        let new = || ConfigState::new(Arc::clone(&self.0.expressions));
+        let config = current.map_or_else(new, |live| live.config.clone());
         let mut folding = config.folding();
         loop {
             let range = ThreadRange { since_clock: None, after: folding.watermark().sequence() };

@@ -4,7 +4,7 @@ use super::near::nearest;
 use super::{Builtin, DEFAULT_FIRES_PER_RUN, HOOK_KIND, HOOK_TOPIC, Hook, HookKey, Template};
 use crate::canon::{Object, Value};
 use crate::code::Coded;
-use crate::predicate::{Context, Predicate, PredicateError};
+use crate::predicate::{Context, ExpressionCache, Predicate, PredicateError};
 use crate::record::{Act, CONFIG_THREAD, Draft, Namespace, Reason, ShapeError};
 
 /// Fields that would let a hook do more than add words, each with what it would do.
@@ -43,6 +43,11 @@ impl Hook {
     /// value. Fields of the body have their bare names, as `act` and `thread` have. A hook that is
     /// not enabled is checked like any other.
     pub fn check(draft: &Draft) -> Result<Self, ShapeError> {
+        Self::check_with(draft, &ExpressionCache::default())
+    }
+
+    /// The same, with a predicate that may have been compiled before.
+    pub fn check_with(draft: &Draft, expressions: &ExpressionCache) -> Result<Self, ShapeError> {
         let body = &draft.body;
         refuse_forbidden(body)?;
         refuse_unknown(body)?;
@@ -52,7 +57,7 @@ impl Hook {
         sdk_fields(body)?;
         Ok(Self {
             key: HookKey { name: name(body)?.into(), namespace: namespace(draft)? },
-            when: when(body)?,
+            when: when(body, expressions)?,
             text: text(body)?,
             max_fires_per_run: max_fires_per_run(body)?,
             enabled: enabled(body)?,
@@ -163,14 +168,14 @@ fn namespace(draft: &Draft) -> Result<Namespace, ShapeError> {
     })
 }
 
-fn when(body: &Object) -> Result<Predicate, ShapeError> {
+fn when(body: &Object, expressions: &ExpressionCache) -> Result<Predicate, ShapeError> {
     let source = string(body, "when")?;
     if source.len() > MAX_WHEN_BYTES {
         let message =
             format!("`when` must be at most {MAX_WHEN_BYTES} bytes of UTF-8, not {}", source.len());
         return Err(ShapeError::new("when", Reason::BadValue, message));
     }
-    Predicate::compile(source, Context::Hook).map_err(|error| bad_cel(&error))
+    expressions.predicate(source, Context::Hook).map_err(|error| bad_cel(&error))
 }
 
 fn bad_cel(error: &PredicateError) -> ShapeError {

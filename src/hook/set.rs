@@ -6,8 +6,11 @@ use std::sync::Arc;
 use rpds::RedBlackTreeMapSync;
 
 use super::{Builtin, History, Hook, HookKey, ReturnedCall, RunFacts, head, shown};
-use crate::predicate::{BodyFacts, Facts, Failure, Predicate, PredicateSet, RecordFacts, Ruling};
+use crate::predicate::{
+    BodyFacts, Facts, Failure, FailureKind, Predicate, PredicateSet, RecordFacts, Ruling,
+};
 use crate::record::{Act, DataType, Namespace, RecordId};
+use crate::time::Stopwatch;
 
 /// A hook that is in force, and the record that put it there.
 #[derive(Debug, Clone)]
@@ -17,6 +20,10 @@ pub struct InForce {
     /// The record; `None` for a hook that an embedder brings along.
     pub record_id: Option<RecordId>,
 }
+
+/// How many evaluations of one call are told about at most, however many were timed: each is a row
+/// of counters to write.
+pub const MAX_TIMED: usize = 64;
 
 /// Every hook in force. The two that are built in are always among them.
 ///
@@ -39,6 +46,8 @@ pub struct Asked {
     pub spoken: Vec<Candidate>,
     /// Hooks that could not be asked. They say nothing, and they are reported.
     pub skipped: Vec<(HookKey, Failure)>,
+    /// What some evaluations took, in nanoseconds, if they were timed.
+    pub timed: Vec<(HookKey, u64)>,
 }
 
 /// The words of one hook for one call. They are said if the hook's cap has room for them.
@@ -65,47 +74,40 @@ impl Candidate {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tally {
     /// Its predicate held.
-    pub held: u32,
-    /// Its predicate failed in another way than by its budget.
-    pub errors: u32,
-    /// Its predicate wanted more work or more memory than its budget.
-    pub overruns: u32,
+    pub held: bool,
+    /// Its predicate failed.
+    pub failed: Option<FailureKind>,
+    /// What evaluating its predicate took, if that was timed.
+    pub nanos: Option<u64>,
 }
 
 impl Asked {
-    /// Returns what to add to the counters, for each hook that held or failed.
-    pub fn tally(&self) -> impl Iterator<Item = (&HookKey, Tally)> {
-        let held = Tally { held: 1, ..Tally::default() };
-        let spoken = self.spoken.iter().map(move |it| (&it.key, held));
-        spoken.chain(self.skipped.iter().map(|(key, failure)| (key, Tally::of(failure))))
-    }
-
-    fn hear(&mut self, in_force: &InForce, ruling: Ruling, call: &ReturnedCall<'_>) {
-        let InForce { hook, record_id } = in_force;
-        match ruling {
-            Ruling::Holds => self.spoken.push(Candidate {
-                key: hook.key().clone(),
-                record_id: *record_id,
-                text: hook.text().fill(call.tool, call.status),
-                cap: hook.max_fires_per_run(),
-            }),
-            Ruling::DoesNotHold => {}
-            Ruling::Failed(failure) => self.skipped.push((hook.key().clone(), failure)),
+    /// Returns what to add to the counters, for each hook that held, failed or was timed.
+    pub fn tally(&self) -> BTreeMap<&HookKey, Tally> {
+        let mut tally = BTreeMap::<_, Tally>::new();
+        for candidate in &self.spoken {
+            tally.entry(&candidate.key).or_default().held = true;
         }
-    }
-}
-
-impl Tally {
-    const fn of(failure: &Failure) -> Self {
-        let none = Self { held: 0, errors: 0, overruns: 0 };
-        match failure {
-            Failure::OverBudget { .. } | Failure::TooLarge { .. } => Self { overruns: 1, ..none },
-            _ => Self { errors: 1, ..none },
+        for (key, failure) in &self.skipped {
+            tally.entry(key).or_default().failed = Some(failure.kind());
         }
+        for (key, nanos) in &self.timed {
+            tally.entry(key).or_default().nanos = Some(*nanos);
+        }
+        tally
     }
 }
 
 impl InForce {
+    fn candidate(&self, call: &ReturnedCall<'_>) -> Candidate {
+        Candidate {
+            key: self.hook.key().clone(),
+            record_id: self.record_id,
+            text: self.hook.text().fill(call.tool, call.status),
+            cap: self.hook.max_fires_per_run(),
+        }
+    }
+
     fn keyed(self) -> (HookKey, Self, Predicate) {
         (self.hook.key().clone(), self.clone(), self.hook.when().clone())
     }
@@ -176,11 +178,49 @@ impl HookSet {
     ///
     /// Caps are not applied here: whoever says the words claims each fire where it is counted.
     pub fn ask(&self, call: &ReturnedCall<'_>, run: &RunFacts<'_>, history: &History) -> Asked {
+        self.ask_with(call, run, history, None)
+    }
+
+    /// The same, and tells what evaluating predicates took by `watch`: of up to [`MAX_TIMED`] of
+    /// them, spread over all that were evaluated.
+    pub fn ask_timed(
+        &self,
+        call: &ReturnedCall<'_>,
+        run: &RunFacts<'_>,
+        history: &History,
+        watch: &Stopwatch,
+    ) -> Asked {
+        let mut asked = self.ask_with(call, run, history, Some(watch));
+        let step = asked.timed.len().div_ceil(MAX_TIMED).max(1);
+        let first = call.call.map_or(0, |id| usize::from(id.as_bytes()[1]) % step);
+        asked.timed = asked.timed.into_iter().skip(first).step_by(step).collect();
+        asked
+    }
+
+    fn ask_with(
+        &self,
+        call: &ReturnedCall<'_>,
+        run: &RunFacts<'_>,
+        history: &History,
+        watch: Option<&Stopwatch>,
+    ) -> Asked {
         let mut asked = Asked::default();
         asked.spoken.extend(Builtin::ALL.iter().filter_map(|it| it.candidate(call, history)));
         let facts = facts(call, run);
         for space in self.lineage(run.namespace) {
-            space.ask(&facts, |_, in_force, ruling| asked.hear(in_force, ruling, call));
+            let Asked { spoken, skipped, timed } = &mut asked;
+            let hear = |_: &HookKey, in_force: &InForce, ruling| match ruling {
+                Ruling::Holds => spoken.push(in_force.candidate(call)),
+                Ruling::DoesNotHold => {}
+                Ruling::Failed(failure) => skipped.push((in_force.hook.key().clone(), failure)),
+            };
+            match watch {
+                None => space.ask(&facts, hear),
+                Some(watch) => {
+                    let took = |key: &HookKey, nanos| timed.push((key.clone(), nanos));
+                    space.ask_timed(&facts, watch, took, hear);
+                }
+            }
         }
         asked
     }

@@ -4,10 +4,6 @@
 //! **Invariant:** nothing is stored, and nothing of the store is read but trust and counts. The
 //! budget of an evaluation ends it, so the time that a request grants can only be the shorter one.
 
-mod cache;
-
-pub(super) use cache::ExpressionCache;
-
 use super::ApiState;
 use super::answer::Answer;
 use super::call::{Call, members, text};
@@ -41,8 +37,9 @@ pub(super) fn evaluate(state: &ApiState, call: &Call) -> Result<Answer, Problem>
     let explain = explain(request)?;
     let given = Given::read(request, context)?;
     let expression = state
+        .engine()
         .expressions()
-        .get(context, source)
+        .expression(source, context)
         .map_err(|error| Problem::of(&error).at("expression"))?;
     let (result, elapsed, explanation) = given.facts(context, state.engine(), |facts| {
         let took = Stopwatch::start();

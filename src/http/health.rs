@@ -6,6 +6,7 @@ use super::call::Call;
 use super::problem::Problem;
 use crate::canon::{Object, Value};
 use crate::code::Code;
+use crate::engine::Engine;
 use crate::object;
 use crate::store::StoreError;
 
@@ -70,7 +71,7 @@ pub(super) fn engine(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
     };
     let mut health = state.engine().health()?;
     if details {
-        health.insert("expression_cache".into(), cache(state));
+        health.insert("expression_cache".into(), cache(state.engine()).into());
     }
     Ok(Answer::ok(health))
 }
@@ -78,9 +79,28 @@ pub(super) fn engine(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
 /// `GET /v1/engine/expression_cache/stats`
 #[expect(clippy::unnecessary_wraps, reason = "every route answers like this")]
 pub(super) fn expression_cache(state: &ApiState, _: &Call) -> Result<Answer, Problem> {
-    Ok(Answer::ok(state.expressions().stats()))
+    Ok(Answer::ok(cache(state.engine())))
 }
 
-fn cache(state: &ApiState) -> Value {
-    state.expressions().stats().into()
+fn cache(engine: &Engine) -> Object {
+    let stats = engine.expressions().stats();
+    let micros = stats.compile_nanos / 1000;
+    object! {
+        "object": "expression_cache",
+        "hits": stats.hits,
+        "misses": stats.misses,
+        "compile_errors": stats.compile_errors,
+        "hit_rate_pct": ratio(stats.hits, stats.hits + stats.misses, 100.0),
+        "avg_compile_micros": ratio(micros, stats.misses, 1.0),
+        "size": stats.size,
+        "capacity": stats.capacity,
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a figure for people")]
+fn ratio(part: u64, whole: u64, scale: f64) -> Value {
+    if whole == 0 {
+        return Value::from(0);
+    }
+    Value::from_float((part as f64 * scale / whole as f64 * 10.0).round() / 10.0)
 }

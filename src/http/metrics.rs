@@ -32,7 +32,10 @@ pub(super) fn scrape(state: &ApiState, _: &Call) -> Result<Answer, Problem> {
         counter("tool_calls_total", "Calls that hooks were asked about.", calls),
         counter("hook_matched_total", "Times a predicate held.", sum(|it| it.matched)),
         counter("hook_fires_total", "Times a hook spoke.", sum(|it| it.fires)),
-        counter("hook_errors_total", "Times a predicate failed.", sum(|it| it.errors)),
+        counter("hook_errors_total", "Times a predicate failed.", sum(|it| it.failed.total())),
+        counter("hook_overruns_total", "Of those, over a budget.", sum(|it| it.failed.overruns())),
+        counter("hook_samples_total", "Evaluations that were timed.", sum(|it| it.samples)),
+        counter("hook_sampled_nanoseconds_total", "What those took.", sum(|it| it.nanos)),
         gauge("watchers", "Streams that are open.", watchers),
         gauge("uptime_seconds", "Seconds since the start.", at(&["uptime_secs"])),
     ];

@@ -6,7 +6,6 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 use super::Access;
-use super::expression::ExpressionCache;
 use super::news::News;
 use crate::engine::Engine;
 
@@ -61,7 +60,6 @@ struct Shared {
     engine: Engine,
     limits: ServerLimits,
     news: News,
-    expressions: ExpressionCache,
     leaving: watch::Sender<bool>,
 }
 
@@ -73,13 +71,8 @@ impl ApiState {
 
     /// Returns the state of a server over `engine`, with limits of its own.
     pub fn with_limits(engine: Engine, access: Access, limits: ServerLimits) -> Self {
-        let shared = Shared {
-            engine,
-            limits,
-            news: News::default(),
-            expressions: ExpressionCache::default(),
-            leaving: watch::Sender::new(false),
-        };
+        let shared =
+            Shared { engine, limits, news: News::default(), leaving: watch::Sender::new(false) };
         Self { shared: Arc::new(shared), access }
     }
 
@@ -104,10 +97,6 @@ impl ApiState {
 
     pub(super) fn news(&self) -> &News {
         &self.shared.news
-    }
-
-    pub(super) fn expressions(&self) -> &ExpressionCache {
-        &self.shared.expressions
     }
 
     /// Returns what becomes true when the server goes away.

@@ -12,7 +12,7 @@ use super::guard::{MAX_PATTERN_BYTES, MAX_PATTERN_NESTING};
 #[derive(Debug)]
 pub(super) struct Pattern {
     regex: Regex,
-    weight: usize,
+    bytes: usize,
 }
 
 /// The smallest size that is told apart.
@@ -57,7 +57,7 @@ impl Pattern {
         let mut size = SMALLEST_BYTES;
         loop {
             match limited(text, size) {
-                Ok(regex) => return Ok(Self { regex, weight: size / 1024 * WEIGHT_OF_A_KIB }),
+                Ok(regex) => return Ok(Self { regex, bytes: size }),
                 Err(regex::Error::CompiledTooBig(_)) if size < MAX_PATTERN_BYTES => size *= 2,
                 Err(error) => return Err(refusal(&error)),
             }
@@ -69,9 +69,14 @@ impl Pattern {
         self.regex.is_match(text)
     }
 
+    /// Returns the limit of size that holds it: about what it takes.
+    pub(super) const fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// Returns how many bytes a byte of a text counts as, when it is searched for this pattern.
     pub(super) const fn weight(&self) -> usize {
-        self.weight
+        self.bytes / 1024 * WEIGHT_OF_A_KIB
     }
 }
 

@@ -22,7 +22,7 @@ use super::warn::{Warning, warnings};
 use super::{Evaluation, Facts, Failure, Ruling, deep, engine, parse};
 
 /// What an expression is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Purpose {
     /// To be true or false.
     Predicate,
@@ -47,6 +47,8 @@ pub(super) struct Program {
     pub(super) source: Box<str>,
     pub(super) selector: Selector,
     pub(super) warnings: Box<[Warning]>,
+    /// How large its patterns are.
+    pub(super) pattern_bytes: usize,
     code: Code,
 }
 
@@ -104,6 +106,7 @@ impl Program {
             }
             _ => (parsed, Selector::default()),
         };
+        let pattern_bytes = checked.patterns.iter().map(|pattern| pattern.bytes()).sum();
         let direct = match evaluator {
             Evaluator::Fastest => Direct::build(&ordered, &checked, names),
             Evaluator::Cel => None,
@@ -115,7 +118,7 @@ impl Program {
                 patterns: checked.patterns.into(),
             }),
         };
-        Ok(Self { source, selector, warnings, code })
+        Ok(Self { source, selector, warnings, pattern_bytes, code })
     }
 
     #[cfg(test)]

@@ -55,6 +55,34 @@ pub enum Failure {
     Panicked,
 }
 
+/// The kinds of [`Failure`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FailureKind {
+    /// CEL defines no result.
+    Error,
+    /// Too much work.
+    OverBudget,
+    /// Too much memory.
+    TooLarge,
+    /// Neither true nor false.
+    NotBoolean,
+    /// A fault of ours.
+    Panicked,
+}
+
+impl Failure {
+    /// Returns what kind of failure it is.
+    pub const fn kind(&self) -> FailureKind {
+        match self {
+            Self::Error { .. } => FailureKind::Error,
+            Self::OverBudget { .. } => FailureKind::OverBudget,
+            Self::TooLarge { .. } => FailureKind::TooLarge,
+            Self::NotBoolean { .. } => FailureKind::NotBoolean,
+            Self::Panicked => FailureKind::Panicked,
+        }
+    }
+}
+
 /// A ruling and what it took.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Evaluation {

@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 use super::{Facts, Predicate, Ruling};
 use crate::predicate::question::Question;
+use crate::time::Stopwatch;
 use delta::{Delta, merge};
 use index::{Entry, Index};
 use lookup::Lasts;
@@ -132,10 +133,43 @@ impl<K: Ord + Clone, V: Clone> PredicateSet<K, V> {
 
     /// Calls `answer` for the predicates that hold of `facts` or fail on them, in the order of
     /// their keys. Of those that do not hold nothing is heard.
-    pub fn ask(&self, facts: &Facts<'_>, mut answer: impl FnMut(&K, &V, Ruling)) {
+    pub fn ask(&self, facts: &Facts<'_>, answer: impl FnMut(&K, &V, Ruling)) {
         let question = Question::new(facts);
+        self.ask_with(&question, |entry| entry.ask(&question), answer);
+    }
+
+    /// The same, and calls `took` for each predicate that had to be evaluated, also for those that
+    /// do not hold, with the nanoseconds that this took by `watch`.
+    pub fn ask_timed(
+        &self,
+        facts: &Facts<'_>,
+        watch: &Stopwatch,
+        mut took: impl FnMut(&K, u64),
+        answer: impl FnMut(&K, &V, Ruling),
+    ) {
+        let question = Question::new(facts);
+        self.ask_with(
+            &question,
+            |entry| {
+                let before = watch.elapsed();
+                let ruling = entry.ask(&question);
+                let nanos = watch.elapsed().saturating_sub(before).as_nanos();
+                took(&entry.key, u64::try_from(nanos).unwrap_or(u64::MAX));
+                ruling
+            },
+            answer,
+        );
+    }
+
+    fn ask_with<'q>(
+        &'q self,
+        question: &'q Question<'q>,
+        mut rule: impl FnMut(&'q Entry<K, V>) -> Ruling,
+        mut answer: impl FnMut(&K, &V, Ruling),
+    ) {
         let (base, new) = (&self.base, &self.delta.new);
-        let (in_base, in_new) = (base.ask(&question, &self.delta.gone), new.ask(&question, &[]));
+        let in_base = base.ask(question, &self.delta.gone, &mut rule);
+        let in_new = new.ask(question, &[], &mut rule);
         if in_base.is_empty() && in_new.is_empty() {
             return;
         }

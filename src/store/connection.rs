@@ -18,7 +18,10 @@ use super::{OpenError, Reader, StoreError, StoreOptions, lock_of};
 const APPLICATION_ID: i32 = 0x7370_6c31;
 
 /// The changes of format, oldest first. The format of a file is how many of them it has.
-const MIGRATIONS: &[&str] = &[include_str!("../../schema/sqlite/0001_records.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../../schema/sqlite/0001_records.sql"),
+    include_str!("../../schema/sqlite/0002_hook_statistics.sql"),
+];
 
 /// The newest format known here.
 pub(super) const FORMAT: i32 = newest(MIGRATIONS);

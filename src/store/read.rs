@@ -94,12 +94,48 @@ pub struct HookCounters {
     pub matched: u64,
     /// Times it spoke.
     pub fires: u64,
-    /// Times it failed.
-    pub errors: u64,
-    /// Times it exhausted its budget.
-    pub overruns: u64,
+    /// Times it failed, by kind.
+    pub failed: HookFailures,
+    /// How many evaluations were timed.
+    pub samples: u64,
+    /// What those took.
+    pub nanos: u64,
     /// When it last spoke.
     pub last_fire: Option<Timestamp>,
+}
+
+/// How often a hook failed, for each kind of failure.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct HookFailures {
+    /// CEL defines no result.
+    pub error: u64,
+    /// Too much work.
+    pub over_budget: u64,
+    /// Too much memory.
+    pub too_large: u64,
+    /// Neither true nor false.
+    pub not_boolean: u64,
+    /// A fault of ours.
+    pub panicked: u64,
+}
+
+impl HookFailures {
+    /// Returns how often it failed in one way or another.
+    pub const fn total(&self) -> u64 {
+        self.error + self.overruns() + self.not_boolean + self.panicked
+    }
+
+    /// Returns how often it wanted more work or more memory than its budget.
+    pub const fn overruns(&self) -> u64 {
+        self.over_budget + self.too_large
+    }
+}
+
+impl HookCounters {
+    /// Returns what an evaluation takes, going by those that were timed.
+    pub const fn mean_nanos(&self) -> Option<u64> {
+        self.nanos.checked_div(self.samples)
+    }
 }
 
 /// Which records of a thread to read.
@@ -374,9 +410,10 @@ impl<'c> Reader<'c> {
         Ok(self.connection.prepare_cached(sql)?.query_row(bound, |row| row.get(0))?)
     }
 
-    /// Returns the counters of every hook that held or failed.
+    /// Returns the counters of every hook that held, failed or was timed.
     pub fn hook_counters(&self) -> Result<BTreeMap<(Namespace, String), HookCounters>, StoreError> {
-        let sql = "SELECT namespace, name, matched, fires, errors, overruns, last_fire
+        let sql = "SELECT namespace, name, matched, fires, errors, over_budget, too_large,
+                          not_boolean, panicked, samples, nanos, last_fire
                    FROM hook_counters";
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query([])?;
@@ -387,9 +424,16 @@ impl<'c> Reader<'c> {
             let row_counters = HookCounters {
                 matched: row.get(2)?,
                 fires: row.get(3)?,
-                errors: row.get(4)?,
-                overruns: row.get(5)?,
-                last_fire: row.get::<_, Option<i64>>(6)?.map(Timestamp::from_millis),
+                failed: HookFailures {
+                    error: row.get(4)?,
+                    over_budget: row.get(5)?,
+                    too_large: row.get(6)?,
+                    not_boolean: row.get(7)?,
+                    panicked: row.get(8)?,
+                },
+                samples: row.get(9)?,
+                nanos: row.get(10)?,
+                last_fire: row.get::<_, Option<i64>>(11)?.map(Timestamp::from_millis),
             };
             counters.insert((namespace, row.get(1)?), row_counters);
         }

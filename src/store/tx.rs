@@ -5,6 +5,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use super::append::{Head, namespace_column, verdict_column};
 use super::{AppendError, Appended, Prepared, Reader, Receipt, StoreError};
 use crate::identity::Keyring;
+use crate::predicate::FailureKind;
 use crate::record::{ActorId, Clock, Draft, Namespace, Origin, Record, Sequence, ThreadId};
 use crate::time::Timestamp;
 
@@ -20,14 +21,14 @@ pub struct Tx<'c> {
 /// What came of asking one hook about one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counted {
-    /// Times it held.
-    pub matched: u32,
-    /// Times it spoke.
-    pub fires: u32,
-    /// Times it failed.
-    pub errors: u32,
-    /// Times it exhausted its budget; counted among the errors too.
-    pub overruns: u32,
+    /// It held.
+    pub held: bool,
+    /// It spoke.
+    pub spoke: bool,
+    /// It failed.
+    pub failed: Option<FailureKind>,
+    /// What its evaluation took, if that was timed.
+    pub nanos: Option<u64>,
 }
 
 impl Tx<'_> {
@@ -163,14 +164,20 @@ impl Tx<'_> {
         name: &str,
         counted: Counted,
     ) -> Result<(), StoreError> {
-        let fired_at = (counted.fires > 0).then_some(self.now.as_millis());
+        let failed = |kind| counted.failed == Some(kind);
+        let fired_at = counted.spoke.then_some(self.now.as_millis());
         self.connection.prepare_cached(COUNT_HOOK)?.execute(params![
             namespace.as_str(),
             name,
-            counted.matched,
-            counted.fires,
-            counted.errors,
-            counted.overruns,
+            counted.held,
+            counted.spoke,
+            failed(FailureKind::Error),
+            failed(FailureKind::OverBudget),
+            failed(FailureKind::TooLarge),
+            failed(FailureKind::NotBoolean),
+            failed(FailureKind::Panicked),
+            counted.nanos.is_some(),
+            counted.nanos.unwrap_or(0),
             fired_at,
         ])?;
         Ok(())
@@ -198,11 +205,17 @@ const INSERT: &str = "
 
 const COUNT_HOOK: &str = "
     INSERT INTO hook_counters
-        (namespace, name, matched, fires, errors, overruns, last_fire)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+        (namespace, name, matched, fires, errors, over_budget, too_large, not_boolean, panicked,
+         samples, nanos, last_fire)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
     ON CONFLICT (namespace, name) DO UPDATE SET
         matched = matched + excluded.matched,
         fires = fires + excluded.fires,
         errors = errors + excluded.errors,
-        overruns = overruns + excluded.overruns,
+        over_budget = over_budget + excluded.over_budget,
+        too_large = too_large + excluded.too_large,
+        not_boolean = not_boolean + excluded.not_boolean,
+        panicked = panicked + excluded.panicked,
+        samples = samples + excluded.samples,
+        nanos = nanos + excluded.nanos,
         last_fire = coalesce(excluded.last_fire, last_fire)";

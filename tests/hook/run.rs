@@ -4,7 +4,7 @@ use spl::canon::Object;
 use spl::hook::{Asked, Fires, History, HookSet, Observed, ReturnedCall, RunFacts, Trace};
 use spl::predicate::SystemFacts;
 use spl::record::{ActorId, Clock, Namespace, ThreadId};
-use spl::time::Timestamp;
+use spl::time::{Stopwatch, Timestamp};
 use spl::trust::Standing;
 
 /// One call, as it returned.
@@ -53,6 +53,13 @@ impl Run {
     pub(crate) fn ask(&mut self, hooks: &HookSet, call: &Call) -> Asked {
         self.note(call);
         with_resource(call, |call| hooks.ask(call, &self.facts(), &self.history))
+    }
+
+    /// The same, timed.
+    pub(crate) fn ask_timed(&mut self, hooks: &HookSet, call: &Call) -> Asked {
+        self.note(call);
+        let watch = Stopwatch::start();
+        with_resource(call, |call| hooks.ask_timed(call, &self.facts(), &self.history, &watch))
     }
 
     /// Notes a call and lets the hooks speak.

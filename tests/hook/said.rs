@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use spl::canon::{Object, Value};
 use spl::config::ConfigState;
 use spl::fold::Fold;
-use spl::hook::{Candidate, Hook, HookSet, InForce, Tally};
+use spl::hook::{Asked, Candidate, Hook, HookSet, InForce, MAX_TIMED, Tally};
 use spl::object;
+use spl::predicate::FailureKind;
 use spl::record::{Act, ActorId, Clock, Draft, Namespace, ThreadId};
 
 use crate::log::{Log, value};
@@ -125,14 +126,42 @@ fn what_could_not_be_asked_is_reported_and_counted() {
     let asked = Run::new("default").ask(&hooks, &Call { args, ..Call::of("bash") });
     let skipped: Vec<&str> = asked.skipped.iter().map(|(key, _)| &*key.name).collect();
     assert_eq!(skipped, ["fails", "loops"]);
-    let tally: Vec<(&str, Tally)> = asked.tally().map(|(key, tally)| (&*key.name, tally)).collect();
+    let tally = asked.tally().into_iter().map(|(key, tally)| (&*key.name, tally));
+    let tally: Vec<(&str, Tally)> = tally.collect();
     let none = Tally::default();
     let want = [
-        ("holds", Tally { held: 1, ..none }),
-        ("fails", Tally { errors: 1, ..none }),
-        ("loops", Tally { overruns: 1, ..none }),
+        ("fails", Tally { failed: Some(FailureKind::Error), ..none }),
+        ("holds", Tally { held: true, ..none }),
+        ("loops", Tally { failed: Some(FailureKind::OverBudget), ..none }),
     ];
     assert_eq!(tally, want);
+}
+
+#[test]
+fn what_was_evaluated_is_timed() {
+    let hooks = written(vec![
+        hook("default", "elsewhere", "record.body.tool == \"sed\""),
+        hook("default", "fails", "record.body.args.nope == 1"),
+        hook("default", "holds", "true"),
+        hook("default", "misses", "size(record.body.content) > 9"),
+    ]);
+    let call = Call::of("bash");
+    let asked = Run::new("default").ask_timed(&hooks, &call);
+    let timed: Vec<&str> = asked.timed.iter().map(|(key, _)| &*key.name).collect();
+    assert_eq!(timed, ["fails", "holds", "misses"], "the index spares the first");
+    let tally = asked.tally();
+    assert!(tally.values().all(|tally| tally.nanos.is_some()));
+    assert_eq!(Asked { timed: Vec::new(), ..asked }, Run::new("default").ask(&hooks, &call));
+}
+
+#[test]
+fn of_many_evaluations_some_are_told_about() {
+    let name = |number: usize| format!("n{number:03}");
+    let hooks = (0..10 * MAX_TIMED).map(|number| hook("default", &name(number), "true"));
+    let asked = Run::new("default").ask_timed(&written(hooks.collect()), &Call::of("bash"));
+    assert_eq!(asked.spoken.len(), 10 * MAX_TIMED);
+    let timed: Vec<&str> = asked.timed.iter().map(|(key, _)| &*key.name).collect();
+    assert_eq!(timed, (0..MAX_TIMED).map(|number| name(10 * number)).collect::<Vec<_>>());
 }
 
 #[test]

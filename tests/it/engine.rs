@@ -1,9 +1,11 @@
 //! Doors, the live set, and the post-tool seam of a real engine on a real file.
 
-use spl::canon::Value;
+use spl::canon::{Object, Value};
 use spl::code::{Code, Coded as _};
-use spl::engine::{Caller, Engine, EngineOptions, Home, IngestError, Scopes};
-use spl::record::{Namespace, ThreadId};
+use spl::engine::{Caller, Engine, EngineOptions, Home, IngestError, RunSeat, Scopes, ToolReturn};
+use spl::hook::History;
+use spl::object;
+use spl::record::{ActorId, Namespace, RecordId, ThreadId};
 
 struct Instance {
     dir: tempfile::TempDir,
@@ -66,6 +68,21 @@ fn a_hook_written_by_another_process_is_seen_at_the_next_question() {
     assert_eq!(here.live().expect("live").config.hooks_loaded(), 1);
     ingest(&there, &Caller::operator(), &hook("lesson", 1, ",\"enabled\":false")).expect("written");
     assert_eq!(here.live().expect("live").config.hooks_loaded(), 0);
+}
+
+#[test]
+fn one_predicate_in_many_namespaces_is_compiled_once() {
+    let instance = Instance::new();
+    let engine = instance.open();
+    for clock in 0..20 {
+        let space = format!(",\"namespace\":\"team-{clock}\"");
+        ingest(&engine, &Caller::operator(), &hook("lesson", clock, &space)).expect("written");
+    }
+    assert_eq!(engine.live().expect("live").config.hooks_loaded(), 20);
+    let stats = engine.expressions().stats();
+    assert_eq!((stats.misses, stats.size), (1, 1));
+    // At the door and again at load.
+    assert_eq!(stats.hits, 2 * 20 - 1);
 }
 
 /// Past the door, so that the engine is not told.
@@ -367,6 +384,43 @@ fn trust_is_folded_as_verdicts_arrive() {
     let standing = engine.standing(&clerk, "ops").expect("asked");
     assert_eq!(standing.count, 5);
     assert!((standing.score - 0.5655).abs() < 0.001, "{}", standing.score);
+}
+
+#[test]
+fn one_call_in_64_is_timed() {
+    let instance = Instance::new();
+    let engine = instance.open();
+    ingest(&engine, &Caller::operator(), &hook("lesson", 0, "")).expect("written");
+    let seat = RunSeat {
+        thread: ThreadId::parse("th_run").expect("a thread"),
+        life: 0,
+        actor: ActorId::parse("did:sync:agent:clerk").expect("an actor"),
+        domain: "ops".into(),
+        namespace: Namespace::root(),
+    };
+    let mut history = History::default();
+    for first in 0..=u8::MAX {
+        let returned = ToolReturn {
+            tool: "bash".into(),
+            args: Object::new(),
+            status: "ok".into(),
+            head: String::new(),
+            answer: String::new(),
+            resource: "tool:bash".into(),
+            empty: false,
+            call: RecordId::from_bytes([first; 32]),
+            result: object! { "number": u64::from(first) },
+        };
+        engine.tool_returned(&seat, &mut history, &returned).expect("recorded");
+    }
+    let rows = engine.hook_rows().expect("rows");
+    let row = rows.iter().find(|row| row["name"].as_str() == Some("lesson")).expect("a row");
+    assert_eq!((row["asked"].as_u64(), row["matched"].as_u64()), (Some(256), Some(256)));
+    let Value::Object(timing) = &row["timing"] else { panic!("an object") };
+    assert_eq!(timing["samples"].as_u64(), Some(4));
+    let (nanos, mean) = (timing["nanos"].as_u64(), timing["mean_nanos"].as_u64());
+    assert_eq!(nanos.map(|nanos| nanos / 4), mean);
+    assert!(nanos > Some(0));
 }
 
 #[test]

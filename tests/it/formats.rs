@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 use spl::engine::{Engine, EngineOptions, Home};
 use spl::object;
+use spl::predicate::FailureKind;
 use spl::record::{Act, ActorId, Clock, Draft, Namespace, Origin, Sequence, ThreadId};
 use spl::store::{AppendError, Counted, Store, StoreError, ThreadRange, TokenId};
 
@@ -32,11 +33,14 @@ fn fill(store: &Store) {
     }
     let run = ThreadId::parse("th_run").expect("a thread");
     let beside: Result<(), StoreError> = store.write(move |tx| {
-        let (root, counted) =
-            (Namespace::root(), Counted { matched: 2, fires: 1, errors: 1, overruns: 0 });
+        let root = Namespace::root();
         tx.claim_fire(&run, 0, &root, "lesson", 3)?;
         tx.count_call(&root, Sequence::new(6))?;
-        tx.count_hook(&root, "lesson", counted)?;
+        let (held, failed) = (Counted { held: true, ..Counted::default() }, FailureKind::Error);
+        let failed = Counted { failed: Some(failed), ..Counted::default() };
+        for counted in [Counted { spoke: true, ..held }, held, failed] {
+            tx.count_hook(&root, "lesson", counted)?;
+        }
         tx.add_token(&TokenId::of_secret("of the fixture"), "ci", "records:read")
     });
     beside.expect("written");

@@ -3,8 +3,12 @@
 use std::sync::Arc;
 
 use rusqlite::Connection;
+use spl::predicate::FailureKind;
 use spl::record::{Namespace, Origin, Sequence, ThreadId};
-use spl::store::{AppendError, Counted, OpenError, Store, StoreError, StoreOptions, ThreadRange};
+use spl::store::{
+    AppendError, Counted, HookCounters, HookFailures, OpenError, Store, StoreError, StoreOptions,
+    ThreadRange,
+};
 
 use crate::support::{Folder, keyring, note, options, time};
 
@@ -169,8 +173,20 @@ fn a_cap_is_exact_among_processes() {
 fn counters_add_up() {
     let folder = Folder::new();
     let store = folder.open();
-    for fires in [1, 0] {
-        let counted = Counted { matched: 1, fires, errors: 0, overruns: 0 };
+    let none = Counted::default();
+    let failed = |kind| Counted { failed: Some(kind), ..none };
+    for counted in [
+        Counted { held: true, spoke: true, nanos: Some(700), ..none },
+        Counted { held: true, ..none },
+        Counted { nanos: Some(200), ..none },
+        Counted { nanos: Some(0), ..failed(FailureKind::Error) },
+        failed(FailureKind::OverBudget),
+        failed(FailureKind::OverBudget),
+        failed(FailureKind::TooLarge),
+        failed(FailureKind::NotBoolean),
+        failed(FailureKind::Panicked),
+        failed(FailureKind::Panicked),
+    ] {
         store
             .write(move |tx| tx.count_hook(&Namespace::root(), "lesson", counted))
             .expect("counted");
@@ -179,6 +195,13 @@ fn counters_add_up() {
     let counters = &counters[&(Namespace::root(), "lesson".to_owned())];
     assert_eq!((counters.matched, counters.fires), (2, 1));
     assert!(counters.last_fire.is_some());
+    let failed =
+        HookFailures { error: 1, over_budget: 2, too_large: 1, not_boolean: 1, panicked: 2 };
+    assert_eq!(counters.failed, failed);
+    assert_eq!((failed.total(), failed.overruns()), (7, 3));
+    assert_eq!((counters.samples, counters.nanos), (3, 900));
+    assert_eq!(counters.mean_nanos(), Some(300));
+    assert_eq!(HookCounters::default().mean_nanos(), None);
 }
 
 #[test]

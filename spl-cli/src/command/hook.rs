@@ -194,19 +194,47 @@ fn show(session: &mut Session, args: &ShowArgs) -> Result<(), Failure> {
         let most = body.get("max_fires_per_run").and_then(Value::as_u64);
         let most = most.unwrap_or_else(|| u64::from(DEFAULT_FIRES_PER_RUN));
         line("at most", &format!("{} in one run", plural(most, "time")))?;
-        let of = |key| count(&shown, key);
-        let (asked, held, fired, failed) = (of("asked"), of("matched"), of("fires"), of("errors"));
-        let over = match of("overruns").as_str() {
-            "0" => String::new(),
-            over => format!(" ({over} over the budget)"),
-        };
-        let counted = format!("asked {asked}, held {held}, spoke {fired}, failed {failed}{over}");
-        line("counted", &counted)?;
+        line("counted", &counted(&shown))?;
+        line("takes", &took(&shown))?;
         line("last", text(&shown, "last_fire"))?;
         line("record", text(&shown, "record_id"))?;
         warnings.iter().try_for_each(|it| line("warning", &warning::line(it)))?;
         refusal(&shown, out)
     })
+}
+
+/// Says how often a hook was asked and what came of it.
+fn counted(row: &Value) -> String {
+    // What is left are plain errors.
+    const KINDS: [(&str, &str); 4] = [
+        ("over_budget", "over the budget"),
+        ("too_large", "over the memory budget"),
+        ("not_boolean", "not boolean"),
+        ("panicked", "a fault of ours"),
+    ];
+    let of = |key| count(row, key);
+    let (asked, held, spoke, failed) = (of("asked"), of("matched"), of("fires"), of("errors"));
+    let mut counted = format!("asked {asked}, held {held}, spoke {spoke}, failed {failed}");
+    let kinds = row.get("errors_by_kind").unwrap_or(&Value::Null);
+    let kinds = KINDS.map(|(kind, words)| (kinds.get(kind).and_then(Value::as_u64), words));
+    let kinds = kinds.into_iter().filter_map(|(n, words)| Some((n.filter(|n| *n > 0)?, words)));
+    let kinds: Vec<String> = kinds.map(|(n, words)| format!("{n} {words}")).collect();
+    if !kinds.is_empty() {
+        counted.push_str(&format!(" ({})", kinds.join(", ")));
+    }
+    counted
+}
+
+/// Says what evaluating the predicate of a hook takes, if that was ever timed.
+fn took(row: &Value) -> String {
+    let timing = row.get("timing").unwrap_or(&Value::Null);
+    match timing.get("mean_nanos").and_then(Value::as_u64) {
+        None => String::new(),
+        Some(nanos) => {
+            let samples = timing.get("samples").and_then(Value::as_u64).unwrap_or_default();
+            format!("{nanos} ns, the mean of {}", plural(samples, "sample"))
+        }
+    }
 }
 
 fn disable(session: &mut Session, args: &DisableArgs) -> Result<(), Failure> {

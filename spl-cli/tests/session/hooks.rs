@@ -214,5 +214,8 @@ fn a_predicate_over_its_budget_is_told_from_one_that_fails() {
     let _ = terminal.quietly("spl work-loop go --script script.json --workspace .");
     let counted = |name: &str| terminal.does(&format!("spl hook show {name} | grep counted"));
     assert_eq!(counted("wrong"), "counted asked 1, held 0, spoke 0, failed 1\n");
-    assert_eq!(counted("dear"), "counted asked 1, held 0, spoke 0, failed 1 (1 over the budget)\n");
+    assert_eq!(
+        counted("dear"),
+        "counted asked 1, held 0, spoke 0, failed 1 (1 over the memory budget)\n"
+    );
 }

@@ -150,9 +150,27 @@ pub(super) const SHAPES: &[Shape] = &[
             ("matched", "integer"),
             ("fires", "integer"),
             ("errors", "integer"),
+            ("errors_by_kind", "HookErrors"),
             ("overruns", "integer"),
+            ("timing", "HookTiming"),
             ("last_fire", "string|null"),
         ],
+    },
+    Shape {
+        name: "HookErrors",
+        summary: "How often a predicate failed, and why. Over budget and too large are overruns.",
+        members: &[
+            ("error", "integer"),
+            ("not_boolean", "integer"),
+            ("over_budget", "integer"),
+            ("panicked", "integer"),
+            ("too_large", "integer"),
+        ],
+    },
+    Shape {
+        name: "HookTiming",
+        summary: "What evaluating a predicate took, in about one call of 64.",
+        members: &[("mean_nanos", "integer|null"), ("nanos", "integer"), ("samples", "integer")],
     },
     Shape {
         name: "HookList",

@@ -12,6 +12,12 @@ pub(super) struct Entry<K, V> {
     pub(super) predicate: Predicate,
 }
 
+impl<K, V> Entry<K, V> {
+    pub(super) fn ask<'q>(&'q self, question: &'q Question<'q>) -> Ruling {
+        self.predicate.0.ask(question).ruling
+    }
+}
+
 /// Entries in the order of their keys.
 #[derive(Debug)]
 pub(super) struct Index<K, V> {
@@ -45,16 +51,18 @@ impl<K: Ord, V> Index<K, V> {
     }
 
     /// Asks whatever may have something to say about `facts`, except at the positions in `gone`,
-    /// which ascend. Returns what held or failed, in order. Allocates nothing if nothing did.
+    /// which ascend: `rule` evaluates it. Returns what held or failed, in order. Allocates nothing if
+    /// nothing did.
     pub(super) fn ask<'q>(
         &'q self,
         question: &'q Question<'q>,
         gone: &[Position],
+        mut rule: impl FnMut(&'q Entry<K, V>) -> Ruling,
     ) -> Vec<(Position, Ruling)> {
         let mut spoken = Vec::new();
         self.lookup.candidates(question.facts, |position| {
             let entry = self.entries.get(position).filter(|_| !contains(gone, position));
-            match entry.map(|entry| entry.predicate.0.ask(question).ruling) {
+            match entry.map(&mut rule) {
                 None | Some(Ruling::DoesNotHold) => {}
                 Some(ruling) => spoken.push((position, ruling)),
             }

@@ -7,8 +7,8 @@ use super::*;
 use crate::canon::Object;
 use crate::identity::{KeyPair, Keyring};
 use crate::record::{Act, ActorId, Draft, Origin, ThreadId};
-use crate::store::Store;
-use crate::time::TimeSource;
+use crate::store::{HookCounters, HookFailures, Store};
+use crate::time::{TimeSource, Timestamp};
 
 /// The schema is a promise: a diff here is a new migration, never an edit of an old one.
 #[test]
@@ -24,6 +24,30 @@ fn the_newest_format_has_these_objects() {
         .collect::<Result<_, _>>()
         .expect("names");
     insta::assert_snapshot!(objects.join("\n"));
+}
+
+#[test]
+fn failures_counted_before_they_had_kinds_are_divided() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("hub.db");
+    let first = Connection::open(&path).expect("a database");
+    migrate(&first, MIGRATIONS.split_at(1).0, 0).expect("the first format");
+    let row = "INSERT INTO hook_counters VALUES ('default', 'lesson', 4, 3, 7, 2, 1000)";
+    first.execute(row, []).expect("a row");
+    drop(first);
+    let counters = Store::open(&path, options())
+        .expect("migrated")
+        .read(|reader| reader.hook_counters())
+        .expect("counters");
+    let lesson = HookCounters {
+        matched: 4,
+        fires: 3,
+        failed: HookFailures { error: 5, over_budget: 2, ..HookFailures::default() },
+        last_fire: Some(Timestamp::from_millis(1000)),
+        ..HookCounters::default()
+    };
+    let counters: Vec<HookCounters> = counters.into_values().collect();
+    assert_eq!((counters.as_slice(), lesson.failed.total()), ([lesson].as_slice(), 7));
 }
 
 const NEXT: &str = "CREATE TABLE notes (text TEXT) STRICT; INSERT INTO notes VALUES ('a');";
