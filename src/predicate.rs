@@ -14,11 +14,24 @@
 //! counts the text twice for every KiB of the compiled pattern. Built are the texts, lists and maps
 //! that an expression makes: 32 bytes for an element, and the bytes of a text.
 //!
+//! How a text becomes a ruling, and where each step is:
+//!
+//! | step | modules |
+//! |---|---|
+//! | what a text is measured against | `guard` |
+//! | from a text to a tree, on a thread with a deep stack | `parse` on `deep` and `worker`; `tree` |
+//! | names and types; errors | `check`, over a `context` or an `environment`; `pattern`; `error` |
+//! | what is odd | `warn` |
+//! | what a call must be like, and so what is evaluated first | `selector` |
+//! | from a tree to code | `program`: `direct`, or else `metered` |
+//! | what is asked, and of whom | `facts`, a `question`; many predicates at once by a `set` |
+//! | what it spends | `meter` |
+//! | what comes out | `ruling`, `value`; and why, `explain` |
+//! | what was compiled before | `cache` |
+//!
 //! **Invariant:** no source and no facts make this module panic, hang, overflow a stack or abort.
 //! Nobody else names the evaluator, so nobody else knows which one answers.
 
-mod asked;
-mod bindings;
 mod cache;
 mod check;
 mod context;
@@ -26,29 +39,21 @@ mod deep;
 #[cfg(test)]
 mod differential;
 mod direct;
-mod engine;
 mod environment;
 mod error;
 mod explain;
 mod facts;
-mod functions;
 mod guard;
-mod loops;
 mod meter;
-mod ops;
-mod order;
+mod metered;
 mod parse;
 mod pattern;
-mod plain;
 mod program;
 mod question;
-mod rewrite;
 mod ruling;
 mod selector;
 mod set;
-mod spelling;
-mod suggest;
-mod types;
+mod tree;
 mod value;
 mod warn;
 mod worker;
@@ -63,17 +68,17 @@ pub use guard::{
     MAX_BUILT, MAX_DEPTH, MAX_LITERAL, MAX_LOOPS, MAX_NESTING, MAX_NODES, MAX_PATTERN_BYTES,
     MAX_PATTERN_NESTING, MAX_SOURCE_BYTES, MAX_UNITS, UNIT_BYTES,
 };
-pub use plain::{Key, Value};
 pub use program::Evaluator;
 pub use ruling::{Evaluation, Failure, FailureKind, Ruling};
 pub use set::PredicateSet;
+pub use value::{Key, Value};
 pub use warn::{Oddity, Warning};
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use bindings::Names;
+use check::bindings::Names;
 use program::{Program, Purpose};
 use question::Question;
 
@@ -199,7 +204,7 @@ impl Expression<Environment> {
         let mut variables = Vec::new();
         for (name, ty) in self.names.variables() {
             let Some(given) = bindings.get(name) else { continue };
-            let value = value::bound(given, meter::MAX_VALUE_DEPTH);
+            let value = metered::value::bound(given, meter::MAX_VALUE_DEPTH);
             let value = value.filter(|_| ty == Type::Dyn || ty == given.of_type());
             let value = value.ok_or_else(|| Failure::Error {
                 message: format!("`{name}` cannot be bound to this: it is declared {ty}"),

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hashlink::LruCache;
 
-use super::bindings::Names;
+use super::check::bindings::Names;
 use super::program::{Evaluator, Program, Purpose};
 use super::{Context, Expression, Predicate, PredicateError};
 use crate::time::Stopwatch;

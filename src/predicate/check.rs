@@ -3,6 +3,14 @@
 //! The checker knows the types of the bindings and of what is made of them, and treats the rest as
 //! `dyn`. What it refuses could never give an answer; what it passes may still fail.
 
+pub(super) mod bindings;
+mod calls;
+pub(super) mod functions;
+mod names;
+mod operations;
+pub(super) mod suggest;
+pub(super) mod types;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -10,17 +18,13 @@ use cel::common::ast::{
     CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue, SelectExpr, operators,
 };
 
-use super::bindings::Names;
 use super::error::{Flaw, PredicateError};
-use super::functions::Plan;
-use super::guard::children;
 use super::parse::Columns;
 use super::pattern::Pattern;
-use super::types::Type;
-
-mod calls;
-mod names;
-mod operations;
+use super::tree::children;
+use bindings::Names;
+use functions::Plan;
+use types::Type;
 
 pub(super) use operations::written;
 

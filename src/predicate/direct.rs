@@ -20,14 +20,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use cel::common::ast::IdedExpr;
 use cel::common::value::CowVal;
 
-use super::bindings::Names;
 use super::check::Checked;
+use super::check::bindings::Names;
 use super::meter::{self, Limit, Spent};
-use super::ops;
-use super::plain::Value as Plain;
-use super::program::in_words;
+use super::metered::in_words;
+use super::metered::ops;
 use super::question::Question;
 use super::ruling::Failure;
+use super::value::Value as Plain;
 use eval::Run;
 use fault::Fault;
 use node::Node;

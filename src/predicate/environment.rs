@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::types;
+use super::check::types;
 
 /// The names that an expression may use instead of those of a [`Context`](super::Context).
 ///

@@ -14,13 +14,14 @@ use std::sync::Arc;
 
 use cel::Value;
 
-use super::bindings::Names;
+use super::check::bindings::Names;
 use super::error::PredicateError;
-use super::order::order;
-use super::program::{Program, Purpose, outcome};
+use super::metered::rewrite::rewrite_watched;
+use super::metered::{engine, outcome};
+use super::program::{Program, Purpose};
 use super::question::Question;
-use super::rewrite::rewrite_watched;
-use super::{Context, Facts, Failure, check, deep, engine, meter, parse};
+use super::selector::order;
+use super::{Context, Facts, Failure, check, deep, meter, parse};
 use outline::Outline;
 use watch::{Frame, Watch};
 

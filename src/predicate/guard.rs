@@ -15,10 +15,11 @@
 //! What follows from the first seven: an accepted predicate needs little stack to evaluate, on any
 //! thread. What follows from the last: it stops soon.
 
-use cel::common::ast::{EntryExpr, Expr, IdedExpr};
+use cel::common::ast::{Expr, IdedExpr};
 
 use super::error::{Flaw, PredicateError};
 use super::parse::Columns;
+use super::tree::{Part, children};
 
 /// The most bytes of source.
 pub const MAX_SOURCE_BYTES: usize = 2048;
@@ -178,58 +179,9 @@ struct Node<'e> {
 
 impl Node<'_> {
     fn children(&self, into: &mut Vec<Self>) {
-        children(self.expr, |expr, place| {
-            let loops = self.loops + usize::from(place == Place::Body);
+        children(self.expr, |expr, part| {
+            let loops = self.loops + usize::from(part == Part::Repeated);
             into.push(Node { expr, depth: self.depth + 1, loops });
         });
-    }
-}
-
-/// Where a part of an expression stands in it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
-    /// In what a loop repeats.
-    Body,
-    /// Anywhere else.
-    Once,
-}
-
-/// Calls `each` with the direct parts of an expression, in the order of the source.
-pub(super) fn children<'e>(expr: &'e IdedExpr, mut each: impl FnMut(&'e IdedExpr, Place)) {
-    match &expr.expr {
-        Expr::Unspecified | Expr::Ident(_) | Expr::Literal(_) => {}
-        Expr::Call(call) => {
-            call.target.iter().for_each(|target| each(target, Place::Once));
-            call.args.iter().for_each(|arg| each(arg, Place::Once));
-        }
-        Expr::Select(select) => each(&select.operand, Place::Once),
-        Expr::List(list) => {
-            list.elements.iter().for_each(|element| each(element, Place::Once));
-        }
-        Expr::Map(map) => {
-            entries(&map.entries, |expr| each(expr, Place::Once));
-        }
-        Expr::Struct(message) => {
-            entries(&message.entries, |expr| each(expr, Place::Once));
-        }
-        Expr::Comprehension(all) => {
-            each(&all.iter_range, Place::Once);
-            each(&all.accu_init, Place::Once);
-            each(&all.loop_cond, Place::Body);
-            each(&all.loop_step, Place::Body);
-            each(&all.result, Place::Once);
-        }
-    }
-}
-
-fn entries<'e>(entries: &'e [cel::common::ast::IdedEntryExpr], mut each: impl FnMut(&'e IdedExpr)) {
-    for entry in entries {
-        match &entry.expr {
-            EntryExpr::MapEntry(entry) => {
-                each(&entry.key);
-                each(&entry.value);
-            }
-            EntryExpr::StructField(field) => each(&field.value),
-        }
     }
 }

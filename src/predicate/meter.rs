@@ -12,8 +12,8 @@ use cel::ExecutionError;
 
 use super::guard::{MAX_BUILT, MAX_UNITS, UNIT_BYTES};
 use super::pattern::Pattern;
-use super::plain::Value;
 use super::ruling::Failure;
+use super::value::Value;
 
 /// What an element of a list or an entry of a map counts as when it is handled.
 pub(super) const ELEMENT: usize = 16;

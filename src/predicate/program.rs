@@ -1,25 +1,19 @@
 //! A compiled expression, and one evaluation of it.
 
-use std::sync::Arc;
-
-use cel::common::ast::IdedExpr;
 use cel::common::value::Val;
-use cel::{ExecutionError, Value};
 
-use super::bindings::Names;
-use super::check::{self, written};
+use super::check;
+use super::check::bindings::Names;
 use super::direct::Direct;
 use super::error::{Flaw, PredicateError};
 use super::guard;
-use super::meter::{self, Meter};
-use super::order::order;
-use super::pattern::Pattern;
-use super::plain::Value as Plain;
+use super::metered::Metered;
 use super::question::Question;
-use super::rewrite::rewrite;
 use super::selector::Selector;
+use super::selector::order;
+use super::value::Value as Plain;
 use super::warn::{Warning, warnings};
-use super::{Evaluation, Facts, Failure, Ruling, deep, engine, parse};
+use super::{Evaluation, Facts, Failure, Ruling, deep, parse};
 
 /// What an expression is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -55,14 +49,7 @@ pub(super) struct Program {
 #[derive(Debug)]
 enum Code {
     Direct(Direct),
-    Cel(Metered),
-}
-
-/// An expression whose every operation counts what it does.
-#[derive(Debug)]
-struct Metered {
-    expression: IdedExpr,
-    patterns: Arc<[Arc<Pattern>]>,
+    Metered(Metered),
 }
 
 impl Program {
@@ -113,10 +100,7 @@ impl Program {
         };
         let code = match direct {
             Some(direct) => Code::Direct(direct),
-            None => Code::Cel(Metered {
-                expression: rewrite(ordered, &checked, purpose),
-                patterns: checked.patterns.into(),
-            }),
+            None => Code::Metered(Metered::build(ordered, checked, purpose)),
         };
         Ok(Self { source, selector, warnings, pattern_bytes, code })
     }
@@ -130,11 +114,7 @@ impl Program {
     pub(super) fn ask<'q>(&'q self, question: &'q Question<'q>) -> Evaluation {
         let (outcome, spent) = match &self.code {
             Code::Direct(direct) => direct.ask(question),
-            Code::Cel(metered) => {
-                let (outcome, meter) =
-                    engine::with_context(question, |context| metered.run(context));
-                (outcome, meter.spent)
-            }
+            Code::Metered(metered) => metered.ask(question),
         };
         let ruling = match outcome {
             Ok(true) => Ruling::Holds,
@@ -148,7 +128,7 @@ impl Program {
     pub(super) fn answer<'q>(&'q self, question: &'q Question<'q>) -> Result<Plain, Failure> {
         match &self.code {
             Code::Direct(direct) => direct.answer(question),
-            Code::Cel(metered) => engine::with_context(question, |context| metered.answer(context)),
+            Code::Metered(metered) => metered.answer(question),
         }
     }
 
@@ -160,74 +140,7 @@ impl Program {
         match &self.code {
             // It looks at no name, or it would not be direct.
             Code::Direct(direct) => direct.answer(&Question::new(&Facts::NONE)),
-            Code::Cel(metered) => {
-                engine::with_variables(variables, |context| metered.answer(context))
-            }
+            Code::Metered(metered) => metered.answer_over(variables),
         }
     }
-}
-
-impl Metered {
-    fn run(&self, context: &cel::Context<'_, '_>) -> (Result<bool, Failure>, Meter) {
-        // Not `resolve_val`: that is compiled into the caller, where an unoptimised build would
-        // need twenty times the stack.
-        let (result, meter) =
-            meter::metered(&self.patterns, || Value::resolve(&self.expression, context));
-        (outcome(result, &meter), meter)
-    }
-
-    fn answer(&self, context: &cel::Context<'_, '_>) -> Result<Plain, Failure> {
-        let (outcome, meter) = self.run(context);
-        outcome?;
-        meter.answer.ok_or(Failure::Panicked)
-    }
-}
-
-/// Returns what came of an evaluation.
-pub(super) fn outcome(
-    result: std::thread::Result<Result<Value, ExecutionError>>,
-    meter: &Meter,
-) -> Result<bool, Failure> {
-    match (meter.spent.limit, &meter.not_boolean, result) {
-        (_, _, Err(_panic)) => Err(Failure::Panicked),
-        // Looked at first: `||` may have made something of the error that stopped it.
-        (Some(limit), _, _) => Err(limit.failure(&meter.spent)),
-        (None, Some(got), _) => Err(Failure::NotBoolean { got: got.clone() }),
-        (None, None, Ok(Ok(Value::Bool(bool)))) => Ok(bool),
-        (None, None, Ok(Ok(_))) => Err(Failure::Panicked),
-        (None, None, Ok(Err(error))) => Err(in_words(&error)),
-    }
-}
-
-/// Says what went wrong without the values: they may be large, and may be secret.
-pub(super) fn in_words(error: &ExecutionError) -> Failure {
-    let message = match error {
-        ExecutionError::NoSuchKey(key) => format!("there is no key `{key}`"),
-        ExecutionError::UndeclaredReference(name) => {
-            format!("there is no `{}`", name.trim_start_matches('.'))
-        }
-        ExecutionError::NoSuchOverload(call) => {
-            let types = call.argument_types().join(" and ");
-            format!("`{}` does not take {types}", written(call.function()))
-        }
-        ExecutionError::UnexpectedType { got, want } => format!("{got} where {want} was expected"),
-        ExecutionError::FunctionError { function, .. } => {
-            format!("`{function}` cannot take this value")
-        }
-        ExecutionError::DivisionByZero(_) | ExecutionError::RemainderByZero(_) => {
-            "division by zero".to_owned()
-        }
-        ExecutionError::Overflow(..) => "the result is out of range".to_owned(),
-        ExecutionError::IndexOutOfBounds(_) => "the index is out of bounds".to_owned(),
-        ExecutionError::DuplicateKey(_) => "the same key twice in one map".to_owned(),
-        ExecutionError::UnsupportedKeyType(_) => "a value that cannot be a key".to_owned(),
-        ExecutionError::ValuesNotComparable(..) => "values that have no order".to_owned(),
-        ExecutionError::UnsupportedBinaryOperator(name, ..) => {
-            format!("`{name}` does not take these types")
-        }
-        // By the meter, which says so itself about the whole.
-        ExecutionError::InternalError(text) if text.is_empty() => "stopped".to_owned(),
-        _ => "the expression has no result".to_owned(),
-    };
-    Failure::Error { message }
 }

@@ -6,11 +6,14 @@
 //! conjunct after them. `&&` is false where one side is, and what stands before that side was
 //! cheap.
 
+mod order;
+
 use std::sync::Arc;
 
 use cel::common::ast::{CallExpr, Expr, IdedExpr, LiteralValue, operators};
 
 use super::Context;
+pub(super) use order::order;
 
 /// The keys of which at least one fits wherever the predicate holds, or fails.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -286,7 +289,6 @@ fn text(expr: &IdedExpr) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::predicate::order::order;
     use crate::predicate::parse;
 
     fn words(key: &Key) -> String {

@@ -1,183 +1,124 @@
-//! Values as the evaluator sees them.
-//!
-//! Facts are borrowed: a map or a list of facts is a pointer until somebody looks inside, and then
-//! only what is looked at is turned into values. What an expression builds is shared: the
-//! evaluator copies values freely, so a copy must never cost what the original did.
-//!
-//! **Invariant:** copying any value of this module takes the same time, however large it is.
+//! Values as whoever embeds the engine sees them: what an expression gives, and what its declared
+//! names are bound to.
 
-mod bound;
-mod built;
-mod key;
-mod lent;
-mod list;
-mod map;
-mod scalar;
+mod time;
 
-pub(super) use bound::bound;
-pub(super) use built::{BuiltList, BuiltMap};
-pub(super) use key::Key;
-pub(super) use list::{ListFact, position};
-pub(super) use map::MapFact;
-pub(super) use scalar::{Beyond, Blob, Text};
+use std::collections::BTreeMap;
 
-use cel::ExecutionError;
-use cel::common::types::{CelBool, CelDouble, CelInt, CelNull, CelString, CelUInt};
-use cel::common::value::{CowVal, Val};
+use base64::Engine as _;
 
-use crate::canon::{Number, Value};
-use crate::record::RecordId;
+pub(super) use time::{length, of_length, of_point, point};
 
-/// One fact.
-#[derive(Debug, Clone)]
-pub(super) enum Fact<'a> {
-    Null(CelNull),
-    Bool(CelBool),
-    Int(CelInt),
-    Uint(CelUInt),
-    Double(CelDouble),
-    Beyond(Beyond),
-    Text(CelString<'a>),
-    List(ListFact<'a>),
-    Map(MapFact<'a>),
+use super::environment::Type;
+use crate::canon;
+
+/// A value of CEL. Two are equal if they are of the same type and written alike: `1` is not `1u`.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// `1`
+    Int(i64),
+    /// `1u`
+    Uint(u64),
+    /// `1.0`
+    Double(f64),
+    /// `'a'`
+    String(String),
+    /// `b'a'`
+    Bytes(Vec<u8>),
+    /// `[1, 'a']`
+    List(Vec<Self>),
+    /// `{'a': 1}`, in the order of the keys. Numbers that are equal are one key to an expression,
+    /// so a map that is bound to a name must not have both `1` and `1u`.
+    Map(BTreeMap<Key, Self>),
+    /// A type, by its name: `int`, `google.protobuf.Timestamp`.
+    Type(String),
+    /// A point in time between the years 1 and 9999.
+    Timestamp {
+        /// Whole seconds since 1970-01-01 UTC.
+        seconds: i64,
+        /// Nanoseconds after that, below 1,000,000,000.
+        nanos: u32,
+    },
+    /// A length of time, of at most 2^63 nanoseconds.
+    Duration {
+        /// Whole seconds.
+        seconds: i64,
+        /// Nanoseconds beside them, of the same sign and below 1,000,000,000.
+        nanos: i32,
+    },
 }
 
-impl<'a> Fact<'a> {
-    /// Returns a fact that borrows `value`.
-    pub(super) fn of(value: &'a Value) -> Self {
-        match value {
-            Value::Null => Self::Null(CelNull),
-            Value::Bool(bool) => Self::Bool(CelBool::from(*bool)),
-            Value::Number(number) => Self::of_number(number),
-            Value::String(text) => Self::text(text),
-            Value::Array(elements) => Self::List(ListFact::of(elements)),
-            Value::Object(members) => Self::Map(MapFact::of(members)),
-        }
-    }
+/// A key of a map.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Key {
+    /// `true` or `false`
+    Bool(bool),
+    /// `1`
+    Int(i64),
+    /// `1u`
+    Uint(u64),
+    /// `'a'`
+    String(String),
+}
 
-    /// Returns a fact that borrows `text`.
-    pub(super) fn text(text: &'a str) -> Self {
-        Self::Text(CelString::from(text))
-    }
-
-    /// Returns the text of `id`.
-    fn id(id: &RecordId) -> Self {
-        Self::Text(CelString::from(id.to_string()))
-    }
-
-    /// Returns a fact of the integer.
-    pub(super) fn int(int: i64) -> Self {
-        Self::Int(CelInt::from(int))
-    }
-
-    fn of_number(number: &Number) -> Self {
-        if let Some(int) = number.as_i64() {
-            return Self::int(int);
-        }
-        if let Some(uint) = number.as_u64() {
-            return Self::Uint(CelUInt::from(uint));
-        }
-        match number.as_fraction() {
-            Some(float) => Self::Double(CelDouble::from(float)),
-            None => Self::Beyond(Beyond),
-        }
-    }
-
-    /// Returns the value, borrowed.
-    pub(super) fn as_val(&self) -> &(dyn Val + 'a) {
+impl Value {
+    /// Returns the type of the value.
+    pub const fn of_type(&self) -> Type {
         match self {
-            Self::Null(null) => null,
-            Self::Bool(bool) => bool,
-            Self::Int(int) => int,
-            Self::Uint(uint) => uint,
-            Self::Double(double) => double,
-            Self::Beyond(beyond) => beyond,
-            Self::Text(text) => text,
-            Self::List(list) => list,
-            Self::Map(map) => map,
+            Self::Null => Type::Null,
+            Self::Bool(_) => Type::Bool,
+            Self::Int(_) => Type::Int,
+            Self::Uint(_) => Type::Uint,
+            Self::Double(_) => Type::Double,
+            Self::String(_) => Type::String,
+            Self::Bytes(_) => Type::Bytes,
+            Self::List(_) => Type::List,
+            Self::Map(_) => Type::Map,
+            Self::Type(_) => Type::Type,
+            Self::Timestamp { .. } => Type::Timestamp,
+            Self::Duration { .. } => Type::Duration,
         }
     }
 
-    /// Returns the value, owned.
-    pub(super) fn into_val<'b, 'v>(self) -> CowVal<'b, 'v>
-    where
-        'a: 'v,
-    {
+    /// Returns the value as JSON. Points and lengths of time are what `string()` makes of them,
+    /// types their names, bytes base64; a number that JSON lacks is `null`, and so is a point in
+    /// time that no calendar reaches.
+    pub fn into_json(self) -> canon::Value {
         match self {
-            Self::Null(null) => CowVal::owned(null),
-            Self::Bool(bool) => CowVal::owned(bool),
-            Self::Int(int) => CowVal::owned(int),
-            Self::Uint(uint) => CowVal::owned(uint),
-            Self::Double(double) => CowVal::owned(double),
-            Self::Beyond(beyond) => CowVal::owned(beyond),
-            Self::Text(text) => CowVal::owned(text),
-            Self::List(list) => CowVal::owned(list),
-            Self::Map(map) => CowVal::owned(map),
+            Self::Null => canon::Value::Null,
+            Self::Bool(bool) => bool.into(),
+            Self::Int(int) => int.into(),
+            Self::Uint(uint) => uint.into(),
+            Self::Double(double) => canon::Value::from_float(double),
+            Self::String(text) | Self::Type(text) => text.into(),
+            Self::Bytes(bytes) => base64::engine::general_purpose::STANDARD.encode(bytes).into(),
+            Self::List(elements) => {
+                canon::Value::Array(elements.into_iter().map(Self::into_json).collect())
+            }
+            Self::Map(entries) => {
+                let members =
+                    entries.into_iter().map(|(key, value)| (key.into_name(), value.into_json()));
+                canon::Value::Object(members.collect())
+            }
+            Self::Timestamp { seconds, nanos } => {
+                time::point_in_words(seconds, nanos).map_or(canon::Value::Null, canon::Value::from)
+            }
+            Self::Duration { seconds, nanos } => time::length_in_words(seconds, nanos).into(),
         }
     }
 }
 
-/// The error for a key that is not there.
-fn no_such_key(key: &dyn Val) -> ExecutionError {
-    let key = match key::Key::of(key) {
-        Some(key) => key.to_string(),
-        None => key.get_type().name().to_owned(),
-    };
-    ExecutionError::no_such_key(&key)
-}
-
-/// The error for an index of a type that indexes nothing here. The evaluator puts its own words in
-/// its place.
-fn not_an_index(index: &dyn Val) -> ExecutionError {
-    ExecutionError::UnexpectedType {
-        got: index.get_type().name().to_owned(),
-        want: "an index".to_owned(),
+impl Key {
+    fn into_name(self) -> String {
+        match self {
+            Self::Bool(bool) => bool.to_string(),
+            Self::Int(int) => int.to_string(),
+            Self::Uint(uint) => uint.to_string(),
+            Self::String(text) => text,
+        }
     }
 }
-
-/// Implements [`Val`] for a container of type `$like`, whose traits are implemented apart.
-macro_rules! container {
-    ($name:ident, $like:ident) => {
-        impl<'a> ::cel::common::value::Val for $name<'a> {
-            fn get_type(&self) -> &::cel::common::types::Type {
-                <Self as ::cel::common::value::Val>::cel_type()
-            }
-
-            fn cel_type() -> &'static ::cel::common::types::Type {
-                <::cel::common::types::$like<'static> as ::cel::common::value::Val>::cel_type()
-            }
-
-            fn as_indexer<'b, 'v>(&'b self) -> Option<&'b (dyn ::cel::common::traits::Indexer + 'v)>
-            where
-                Self: 'v,
-            {
-                Some(self)
-            }
-
-            fn as_iterable<'b, 'v>(
-                &'b self,
-            ) -> Option<&'b (dyn ::cel::common::traits::Iterable + 'v)>
-            where
-                Self: 'v,
-            {
-                Some(self)
-            }
-
-            fn as_sizer(&self) -> Option<&dyn ::cel::common::traits::Sizer> {
-                Some(self)
-            }
-
-            fn equals(&self, other: &dyn ::cel::common::value::Val) -> bool {
-                $crate::predicate::ops::equal(self, other).unwrap_or(false)
-            }
-
-            fn clone_as_boxed<'v>(&self) -> Box<dyn ::cel::common::value::Val + 'v>
-            where
-                Self: 'v,
-            {
-                Box::new(self.clone())
-            }
-        }
-    };
-}
-use container;

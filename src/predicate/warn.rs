@@ -10,16 +10,16 @@ mod texts;
 
 use cel::common::ast::{CallExpr, Expr, IdedExpr, LiteralValue, SelectExpr, operators};
 
+use super::check::functions::Plan;
+use super::check::suggest::nearest;
+use super::check::types::Type;
 use super::check::{Checked, written};
 use super::context::Context;
-use super::functions::Plan;
-use super::guard::children;
-use super::loops::Loop;
 use super::parse::Columns;
 use super::program::Purpose;
-use super::spelling::spelled;
-use super::suggest::nearest;
-use super::types::Type;
+use super::tree::children;
+use super::tree::loops::Loop;
+use super::tree::spelling::spelled;
 
 macro_rules! oddities {
     ($( $(#[$doc:meta])* $name:ident = $word:literal, )*) => {
@@ -223,7 +223,7 @@ impl Reader<'_> {
     fn depends(&self, expr: &IdedExpr) -> bool {
         let own = match &expr.expr {
             // A loop variable is as constant as what is looped over.
-            Expr::Ident(name) => super::bindings::VARIABLES.contains(&name.as_str()),
+            Expr::Ident(name) => super::check::bindings::VARIABLES.contains(&name.as_str()),
             Expr::Call(_) => {
                 matches!(self.checked.plan_of(expr.id), Some(Plan::Fact(_) | Plan::Ask(_)))
             }

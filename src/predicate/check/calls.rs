@@ -2,11 +2,11 @@
 
 use cel::common::ast::{CallExpr, Expr, IdedExpr, LiteralValue};
 
+use super::functions::{self, Form, Function, MACROS, Plan};
+use super::types::Type;
 use super::{Checker, Checks};
 use crate::predicate::error::{Flaw, PredicateError};
-use crate::predicate::functions::{self, Form, Function, MACROS, Plan};
 use crate::predicate::pattern::Pattern;
-use crate::predicate::types::Type;
 
 impl Checker<'_> {
     pub(super) fn function(&mut self, expr: &IdedExpr, call: &CallExpr) -> Checks {

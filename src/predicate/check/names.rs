@@ -3,11 +3,11 @@
 use cel::common::ast::{Expr, IdedExpr};
 
 use super::Checker;
-use crate::predicate::bindings::TYPES;
+use super::bindings::TYPES;
+use super::functions::{self, Form, MACROS};
+use super::suggest::nearest;
+use super::types::{Shape, Type};
 use crate::predicate::error::{Flaw, PredicateError};
-use crate::predicate::functions::{self, Form, MACROS};
-use crate::predicate::suggest::nearest;
-use crate::predicate::types::{Shape, Type};
 
 /// Returns the name that an expression spells, in parts: `a.b.c`.
 fn spelled(expr: &IdedExpr) -> Option<String> {

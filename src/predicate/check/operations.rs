@@ -2,9 +2,9 @@
 
 use cel::common::ast::{Expr, IdedExpr, operators};
 
+use super::types::Type;
 use super::{Checker, Checks};
 use crate::predicate::error::PredicateError;
-use crate::predicate::types::Type;
 
 /// Every operator of two operands that evaluates both, as it is written.
 const BINARY: &[(&str, &str)] = &[

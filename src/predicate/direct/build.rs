@@ -11,11 +11,11 @@ use cel::common::ast::{
 use memchr::memmem::Finder;
 
 use super::node::{Fact, Literal, Node, OfTexts, Trusted};
-use crate::predicate::bindings::Names;
 use crate::predicate::check::Checked;
+use crate::predicate::check::bindings::Names;
+use crate::predicate::check::functions::Plan;
+use crate::predicate::check::types::Type;
 use crate::predicate::context::Context;
-use crate::predicate::functions::Plan;
-use crate::predicate::types::Type;
 use words::{arithmetic, conversion, literal, literals, order, texts, type_name};
 
 /// Returns the tree of `root`; `None` if it has parts that are not evaluated directly.

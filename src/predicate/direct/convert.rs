@@ -7,7 +7,7 @@ use super::eval::{Outcome, Run};
 use super::fault::Fault;
 use super::node::Conversion;
 use super::value::{Made, Value};
-use crate::predicate::engine;
+use crate::predicate::metered::engine;
 
 impl<'a> Run<'a> {
     pub(super) fn convert(&mut self, to: Conversion, value: Value<'a>) -> Outcome<'a> {

@@ -7,8 +7,10 @@ use cel::common::value::Val;
 
 use super::eval::Run;
 use super::value::{Made, Shape, Value};
-use crate::predicate::value::{Beyond, Blob, BuiltList, BuiltMap, ListFact, MapFact, Text};
-use crate::predicate::{asked, engine};
+use crate::predicate::metered::value::{
+    Beyond, Blob, BuiltList, BuiltMap, ListFact, MapFact, Text,
+};
+use crate::predicate::metered::{asked, engine};
 
 impl<'a> Run<'a> {
     /// Returns the value that the other evaluator would have.

@@ -7,7 +7,7 @@ use super::fault::Fault;
 use super::node::{Arithmetic, Order};
 use super::value::{Made, TypeName, Value};
 use crate::predicate::meter::{ELEMENT, MAX_VALUE_DEPTH, SLOT};
-use crate::predicate::value::Key;
+use crate::predicate::metered::value::Key;
 
 impl<'a> Run<'a> {
     /// Tells whether two values are equal.

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::canon::{Number, Object, Value as Json};
-use crate::predicate::value::Key;
+use crate::predicate::metered::value::Key;
 use crate::record::RecordId;
 
 /// A value. Copying one costs the same, however large it is.

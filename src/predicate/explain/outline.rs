@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use cel::common::ast::{Expr, IdedExpr, LiteralValue, operators};
 
-use crate::predicate::guard::children;
-use crate::predicate::loops::Loop;
 use crate::predicate::parse::Columns;
-use crate::predicate::spelling::spelled_within;
+use crate::predicate::tree::children;
+use crate::predicate::tree::loops::Loop;
+use crate::predicate::tree::spelling::spelled_within;
 
 /// The most characters of a string in what is shown of the source.
 const MAX_STRING: usize = 40;

@@ -4,7 +4,8 @@ use cel::common::types::{CelBool, CelBytes, CelDouble, CelInt, CelString, CelTyp
 use cel::common::value::{CowVal, Val};
 
 use crate::canon::{Object, Value};
-use crate::predicate::{engine, meter};
+use crate::predicate::meter;
+use crate::predicate::metered::engine;
 
 /// How many characters of a value are shown, more or less.
 const ROOM: usize = 80;

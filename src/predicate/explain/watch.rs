@@ -9,7 +9,7 @@ use cel::{Context, ExecutionError, FunctionContext, Value};
 
 use super::outline::Outline;
 use super::{Finding, Shown};
-use crate::predicate::program::in_words;
+use crate::predicate::metered::in_words;
 
 /// The rounds of a loop that are kept from its beginning. The last one is kept beside them.
 const FIRST_ROUNDS: u64 = 3;

@@ -5,7 +5,7 @@ use cel::common::ast::{CallExpr, ComprehensionExpr, Expr, IdedExpr, LiteralValue
 use super::Builder;
 use crate::predicate::direct::MAX_LOCALS;
 use crate::predicate::direct::node::{Collect, Loop, Node, Quantifier};
-use crate::predicate::rewrite::weight;
+use crate::predicate::metered::rewrite::weight;
 
 impl<'c> Builder<'c> {
     pub(super) fn comprehension(&mut self, all: &'c ComprehensionExpr) -> Option<Node> {

@@ -1,9 +1,9 @@
 //! The names that an expression may use: those of its context, or those that were declared.
 
-use super::context::Context;
-use super::environment::Environment;
 use super::suggest::nearest;
 use super::types::{Shape, Type};
+use crate::predicate::context::Context;
+use crate::predicate::environment::Environment;
 
 const BODY: Shape = Shape {
     name: "record.body",
@@ -62,7 +62,7 @@ static TODAY: Shape = Shape {
 };
 
 /// What `task(alias)` returns.
-pub(super) static TASK: Shape = Shape {
+pub(in crate::predicate) static TASK: Shape = Shape {
     name: "task()",
     open: false,
     fields: &[
@@ -76,7 +76,7 @@ pub(super) static TASK: Shape = Shape {
 };
 
 /// The names of types.
-pub(super) const TYPES: &[&str] = &[
+pub(in crate::predicate) const TYPES: &[&str] = &[
     "bool",
     "bytes",
     "double",
@@ -108,11 +108,11 @@ const QUALIFIED_TYPES: &[(&str, &str)] =
     &[("duration", "google.protobuf.Duration"), ("timestamp", "google.protobuf.Timestamp")];
 
 /// The variables of every context.
-pub(super) const VARIABLES: &[&str] = &["record", "resource", "system"];
+pub(in crate::predicate) const VARIABLES: &[&str] = &["record", "resource", "system"];
 
 /// The names that an expression may use.
 #[derive(Debug, Clone)]
-pub(super) enum Names {
+pub(in crate::predicate) enum Names {
     /// Those of a context.
     Of(Context),
     /// Those of an environment.
@@ -120,15 +120,15 @@ pub(super) enum Names {
 }
 
 /// What a name stands for.
-pub(super) struct Meaning {
-    pub(super) ty: Type,
+pub(in crate::predicate) struct Meaning {
+    pub(in crate::predicate) ty: Type,
     /// The full name, if the evaluator must not look for what was written.
-    pub(super) full_name: Option<String>,
+    pub(in crate::predicate) full_name: Option<String>,
 }
 
 impl Names {
     /// Returns what `name` stands for, which may have several parts and a dot in front.
-    pub(super) fn find(&self, name: &str) -> Option<Meaning> {
+    pub(in crate::predicate) fn find(&self, name: &str) -> Option<Meaning> {
         match self {
             Self::Of(context) => {
                 let name = name.strip_prefix('.').unwrap_or(name);
@@ -150,7 +150,7 @@ impl Names {
     }
 
     /// Returns the names of the variables.
-    pub(super) fn variables(&self) -> Vec<&str> {
+    pub(in crate::predicate) fn variables(&self) -> Vec<&str> {
         match self {
             Self::Of(_) => VARIABLES.to_vec(),
             Self::Declared(environment) => environment.variables().map(|(name, _)| name).collect(),
@@ -158,7 +158,7 @@ impl Names {
     }
 
     /// Returns the contexts that have `name`, if this one has not.
-    pub(super) fn elsewhere(&self, name: &str) -> Option<(Context, &'static str)> {
+    pub(in crate::predicate) fn elsewhere(&self, name: &str) -> Option<(Context, &'static str)> {
         let Self::Of(context) = self else { return None };
         let (_, contexts) = ELSEWHERE.iter().find(|(known, _)| *known == name)?;
         Some((*context, contexts))
@@ -166,7 +166,7 @@ impl Names {
 
     /// Returns how to write a field that was written without what it belongs to, and perhaps with
     /// a slip.
-    pub(super) fn field_path(&self, name: &str) -> Option<String> {
+    pub(in crate::predicate) fn field_path(&self, name: &str) -> Option<String> {
         let body = match self {
             Self::Of(Context::Hook) => Some(&CALL_BODY),
             Self::Of(Context::Permission) => None,
@@ -181,7 +181,7 @@ impl Names {
     }
 
     /// Tells whether what the checker refuses is left to fail when it is evaluated.
-    pub(super) const fn are_unchecked(&self) -> bool {
+    pub(in crate::predicate) const fn are_unchecked(&self) -> bool {
         match self {
             Self::Of(_) => false,
             Self::Declared(environment) => environment.is_unchecked(),

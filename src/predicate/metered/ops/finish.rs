@@ -10,7 +10,7 @@ use cel::common::value::Val;
 
 use super::{Args, MAX_VALUE_DEPTH, Outcome, bool, bytes_of, no_overload, only, text_of};
 use crate::predicate::meter;
-use crate::predicate::plain::{Key, Value, of_length, of_point};
+use crate::predicate::value::{Key, Value, of_length, of_point};
 
 /// What a value counts as when it is made for whoever asked, texts and bytes aside.
 const VALUE: usize = 16;

@@ -2,7 +2,7 @@
 
 /// The type of an expression, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Type {
+pub(in crate::predicate) enum Type {
     /// Known only when it is evaluated.
     Dyn,
     Null,
@@ -24,16 +24,16 @@ pub(super) enum Type {
 
 /// A map whose keys are known.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Shape {
+pub(in crate::predicate) struct Shape {
     /// How expressions reach it.
-    pub(super) name: &'static str,
+    pub(in crate::predicate) name: &'static str,
     /// Whether other keys may be there too.
-    pub(super) open: bool,
-    pub(super) fields: &'static [(&'static str, Type)],
+    pub(in crate::predicate) open: bool,
+    pub(in crate::predicate) fields: &'static [(&'static str, Type)],
 }
 
 impl Shape {
-    pub(super) fn field(&self, name: &str) -> Option<Type> {
+    pub(in crate::predicate) fn field(&self, name: &str) -> Option<Type> {
         let known = self.fields.iter().find(|(field, _)| *field == name).map(|(_, ty)| *ty);
         known.or(self.open.then_some(Type::Dyn))
     }
@@ -41,7 +41,7 @@ impl Shape {
 
 impl Type {
     /// Returns the name of the type in CEL.
-    pub(super) const fn name(self) -> &'static str {
+    pub(in crate::predicate) const fn name(self) -> &'static str {
         match self {
             Self::Dyn => "dyn",
             Self::Null => "null",
@@ -60,26 +60,26 @@ impl Type {
     }
 
     /// Tells whether a value of this type may be one of type `wanted`.
-    pub(super) fn may_be(self, wanted: Self) -> bool {
+    pub(in crate::predicate) fn may_be(self, wanted: Self) -> bool {
         self == Self::Dyn || wanted == Self::Dyn || self.plain() == wanted.plain()
     }
 
     /// Tells whether values of the two types may be equal. Numbers of all types compare.
-    pub(super) fn may_equal(self, other: Self) -> bool {
+    pub(in crate::predicate) fn may_equal(self, other: Self) -> bool {
         self.may_be(other) || (self.is_number() && other.is_number())
     }
 
-    pub(super) const fn is_number(self) -> bool {
+    pub(in crate::predicate) const fn is_number(self) -> bool {
         matches!(self, Self::Int | Self::Uint | Self::Double)
     }
 
     /// Tells whether values of the type have an order.
-    pub(super) const fn is_ordered(self) -> bool {
+    pub(in crate::predicate) const fn is_ordered(self) -> bool {
         !matches!(self, Self::Null | Self::List | Self::Map | Self::Shape(_) | Self::Meta)
     }
 
     /// Tells whether handling a value of this type is known to be little work.
-    pub(super) const fn is_light(self) -> bool {
+    pub(in crate::predicate) const fn is_light(self) -> bool {
         !matches!(
             self,
             Self::Dyn | Self::Text | Self::Bytes | Self::List | Self::Map | Self::Shape(_)
@@ -87,7 +87,7 @@ impl Type {
     }
 
     /// Returns the type of what is one or the other.
-    pub(super) fn or(self, other: Self) -> Self {
+    pub(in crate::predicate) fn or(self, other: Self) -> Self {
         if self.plain() == other.plain() { self.plain() } else { Self::Dyn }
     }
 

@@ -4,18 +4,18 @@ use super::bindings::{Names, TASK};
 use super::types::Type;
 
 /// A function with one list of parameters. Several may share a name.
-pub(super) struct Function {
-    pub(super) name: &'static str,
-    pub(super) form: Form,
+pub(in crate::predicate) struct Function {
+    pub(in crate::predicate) name: &'static str,
+    pub(in crate::predicate) form: Form,
     /// What each argument may be; the target of a method comes first.
-    pub(super) takes: &'static [Takes],
-    pub(super) gives: Type,
-    pub(super) plan: Plan,
+    pub(in crate::predicate) takes: &'static [Takes],
+    pub(in crate::predicate) gives: Type,
+    pub(in crate::predicate) plan: Plan,
 }
 
 /// How a function is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(in crate::predicate) enum Form {
     /// `f(x)`
     Function,
     /// `x.f()`
@@ -29,7 +29,7 @@ type Takes = &'static [Type];
 
 /// How a function is carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Plan {
+pub(in crate::predicate) enum Plan {
     /// By a metered function of ours with this name.
     Own(&'static str),
     /// By the evaluator's own, whose text arguments count as built.
@@ -153,7 +153,7 @@ static OF_FACTS: &[Function] = &[
 ];
 
 /// Returns every function that goes with `names`: where there are facts, those of facts too.
-pub(super) fn of(names: &Names) -> impl Iterator<Item = &'static Function> + use<> {
+pub(in crate::predicate) fn of(names: &Names) -> impl Iterator<Item = &'static Function> + use<> {
     let of_facts = match names {
         Names::Of(_) => OF_FACTS,
         Names::Declared(_) => &[],
@@ -162,7 +162,7 @@ pub(super) fn of(names: &Names) -> impl Iterator<Item = &'static Function> + use
 }
 
 /// The macros, which the parser has already written out as loops where they were called rightly.
-pub(super) const MACROS: &[(&str, &str)] = &[
+pub(in crate::predicate) const MACROS: &[(&str, &str)] = &[
     ("all", "list.all(x, condition)"),
     ("exists", "list.exists(x, condition)"),
     ("exists_one", "list.exists_one(x, condition)"),
@@ -174,7 +174,7 @@ pub(super) const MACROS: &[(&str, &str)] = &[
 
 impl Function {
     /// Tells whether the function may be called like this, arguments aside.
-    pub(super) fn fits(&self, method: bool, arguments: usize) -> bool {
+    pub(in crate::predicate) fn fits(&self, method: bool, arguments: usize) -> bool {
         let form = match self.form {
             Form::Function => !method,
             Form::Method => method,
@@ -184,7 +184,7 @@ impl Function {
     }
 
     /// Returns the first argument whose type is not taken.
-    pub(super) fn clash(&self, given: &[Type]) -> Option<usize> {
+    pub(in crate::predicate) fn clash(&self, given: &[Type]) -> Option<usize> {
         let taken = |(takes, given): (&Takes, &Type)| {
             takes.is_empty() || takes.iter().any(|wanted| given.may_be(*wanted))
         };

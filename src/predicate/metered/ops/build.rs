@@ -9,7 +9,7 @@ use super::{
     text_of,
 };
 use crate::predicate::meter::{self, SLOT, make};
-use crate::predicate::value::BuiltMap;
+use crate::predicate::metered::value::BuiltMap;
 
 pub(in crate::predicate) fn add<'b, 'v>(args: Args<'b, 'v>) -> Outcome<'b, 'v> {
     let (one, two) = pair(args)?;

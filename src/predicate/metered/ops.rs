@@ -7,19 +7,19 @@ use cel::ExecutionError;
 use cel::common::types::{CelBool, CelBytes, CelInt, CelString, Kind};
 use cel::common::value::{CowVal, Val};
 
-use super::meter::{self, ELEMENT, MAX_VALUE_DEPTH};
 use super::value::{Beyond, Blob, BuiltList, Text};
+use crate::predicate::meter::{self, ELEMENT, MAX_VALUE_DEPTH};
 
 mod build;
 mod finish;
 mod time;
 
-pub(super) use build::{add, copy, keep, list, map, share};
-pub(super) use finish::{answer, verdict};
-pub(super) use time::{milliseconds, timestamp};
+pub(in crate::predicate) use build::{add, copy, keep, list, map, share};
+pub(in crate::predicate) use finish::{answer, verdict};
+pub(in crate::predicate) use time::{milliseconds, timestamp};
 
-pub(super) type Args<'b, 'v> = Vec<CowVal<'b, 'v>>;
-pub(super) type Outcome<'b, 'v> = Result<CowVal<'b, 'v>, ExecutionError>;
+pub(in crate::predicate) type Args<'b, 'v> = Vec<CowVal<'b, 'v>>;
+pub(in crate::predicate) type Outcome<'b, 'v> = Result<CowVal<'b, 'v>, ExecutionError>;
 
 fn bool<'b, 'v>(bool: bool) -> CowVal<'b, 'v> {
     CowVal::owned(CelBool::from(bool))
@@ -54,25 +54,25 @@ fn only<'b, 'v>(args: Args<'b, 'v>) -> Result<CowVal<'b, 'v>, ExecutionError> {
 }
 
 /// Counts one round of a loop that has this weight.
-pub(super) fn tick<'b, 'v>(args: Args<'b, 'v>) -> Outcome<'b, 'v> {
+pub(in crate::predicate) fn tick<'b, 'v>(args: Args<'b, 'v>) -> Outcome<'b, 'v> {
     let weight = only(args)?;
     let weight = weight.downcast_ref::<CelInt>().and_then(|int| usize::try_from(*int.inner()).ok());
     meter::work(weight.unwrap_or(1))?;
     Ok(bool(true))
 }
 
-pub(super) fn equals<'b, 'v>(args: Args<'b, 'v>) -> Outcome<'b, 'v> {
+pub(in crate::predicate) fn equals<'b, 'v>(args: Args<'b, 'v>) -> Outcome<'b, 'v> {
     let (one, two) = pair(args)?;
     equal(one.as_ref(), two.as_ref()).map(bool)
 }
 
-pub(super) fn differs<'b, 'v>(args: Args<'b, 'v>) -> Outcome<'b, 'v> {
+pub(in crate::predicate) fn differs<'b, 'v>(args: Args<'b, 'v>) -> Outcome<'b, 'v> {
     let (one, two) = pair(args)?;
     equal(one.as_ref(), two.as_ref()).map(|equal| bool(!equal))
 }
 
 /// Tells whether two values are equal.
-pub(super) fn equal(one: &dyn Val, two: &dyn Val) -> Result<bool, ExecutionError> {
+pub(in crate::predicate) fn equal(one: &dyn Val, two: &dyn Val) -> Result<bool, ExecutionError> {
     equal_below(one, two, 0)
 }
 
@@ -147,7 +147,7 @@ fn equal_maps(one: &dyn Val, two: &dyn Val, depth: usize) -> Result<bool, Execut
     Ok(true)
 }
 
-pub(super) fn is_in<'b, 'v>(args: Args<'b, 'v>) -> Outcome<'b, 'v> {
+pub(in crate::predicate) fn is_in<'b, 'v>(args: Args<'b, 'v>) -> Outcome<'b, 'v> {
     let (wanted, within) = pair(args)?;
     let refusal = || no_overload("in", &[wanted.as_ref(), within.as_ref()]);
     match within.get_type().kind() {
@@ -195,7 +195,7 @@ fn is_light(value: &dyn Val) -> bool {
 
 macro_rules! comparisons {
     ($($name:ident = $sign:literal, $ordering:ident => $is:expr;)*) => { $(
-        pub(super) fn $name<'b, 'v>(args: Args<'b, 'v>) -> Outcome<'b, 'v> {
+        pub(in crate::predicate) fn $name<'b, 'v>(args: Args<'b, 'v>) -> Outcome<'b, 'v> {
             let $ordering = order($sign, args)?;
             Ok(bool($is))
         }
@@ -210,7 +210,7 @@ comparisons! {
 
 macro_rules! arithmetic {
     ($($name:ident = $sign:literal, $trait:ident . $method:ident;)*) => { $(
-        pub(super) fn $name<'b, 'v>(args: Args<'b, 'v>) -> Outcome<'b, 'v> {
+        pub(in crate::predicate) fn $name<'b, 'v>(args: Args<'b, 'v>) -> Outcome<'b, 'v> {
             let (one, two) = pair(args)?;
             let light = is_light(one.as_ref()) && is_light(two.as_ref());
             match one.$trait().filter(|_| light) {
@@ -227,7 +227,7 @@ arithmetic! {
     remainder = "%", as_modder.modulo;
 }
 
-pub(super) fn size<'b, 'v>(args: Args<'b, 'v>) -> Outcome<'b, 'v> {
+pub(in crate::predicate) fn size<'b, 'v>(args: Args<'b, 'v>) -> Outcome<'b, 'v> {
     let value = only(args)?;
     let size = if let Some(text) = text_of(value.as_ref()) {
         meter::handle(text.len())?;
@@ -244,7 +244,7 @@ pub(super) fn size<'b, 'v>(args: Args<'b, 'v>) -> Outcome<'b, 'v> {
 
 macro_rules! of_two_texts {
     ($($name:ident = $written:literal, |$one:ident, $two:ident| $cost:expr => $is:expr;)*) => { $(
-        pub(super) fn $name<'b, 'v>(args: Args<'b, 'v>) -> Outcome<'b, 'v> {
+        pub(in crate::predicate) fn $name<'b, 'v>(args: Args<'b, 'v>) -> Outcome<'b, 'v> {
             let (one, two) = pair(args)?;
             let (Some($one), Some($two)) = (text_of(one.as_ref()), text_of(two.as_ref())) else {
                 return Err(no_overload($written, &[one.as_ref(), two.as_ref()]));
@@ -261,7 +261,7 @@ of_two_texts! {
 }
 
 /// Searches a text for one of the patterns of the running predicate.
-pub(super) fn matches<'b, 'v>(args: Args<'b, 'v>) -> Outcome<'b, 'v> {
+pub(in crate::predicate) fn matches<'b, 'v>(args: Args<'b, 'v>) -> Outcome<'b, 'v> {
     let (text, index) = pair(args)?;
     let Some(text) = text_of(text.as_ref()) else {
         return Err(no_overload("matches", &[text.as_ref()]));

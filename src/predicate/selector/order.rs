@@ -3,15 +3,16 @@
 //!
 //! CEL's `&&` is false where one side is, whatever the other side is, so the order changes no
 //! value. It changes what is spent before a predicate says that it does not hold: what is
-//! [read from it](super::selector) is looked at before anything that could exhaust the budget.
+//! [read from it](super) is looked at before anything that could exhaust the budget.
 
 use std::mem;
 
 use cel::common::ast::{Expr, IdedExpr, operators};
 
-use super::Context;
-use super::guard::{MAX_DEPTH, children};
-use super::selector::{self, Rank, is_chain};
+use super::{Rank, is_chain, rank};
+use crate::predicate::Context;
+use crate::predicate::guard::MAX_DEPTH;
+use crate::predicate::tree::children;
 
 /// Moves the conjuncts that a selector reads to the front of their chains, also within the
 /// branches of `||`. All others keep their order: whoever wrote them may have meant one to guard
@@ -19,7 +20,7 @@ use super::selector::{self, Rank, is_chain};
 ///
 /// Conjuncts change places and the operators between them stay, so a tree is as balanced as it
 /// was. Where a tall conjunct would come to stand too deep, all stays as it was written.
-pub(super) fn order(root: IdedExpr, context: Context) -> IdedExpr {
+pub(in crate::predicate) fn order(root: IdedExpr, context: Context) -> IdedExpr {
     let mut ordered = root.clone();
     sort(&mut ordered, context);
     if depth(&ordered) > MAX_DEPTH { root } else { ordered }
@@ -43,7 +44,7 @@ fn sort_chain(expr: &mut IdedExpr, context: Context) {
         sort(conjunct, context);
     }
     conjuncts.sort_by_cached_key(|conjunct| {
-        let rank = selector::rank(conjunct, context);
+        let rank = rank(conjunct, context);
         if rank.is_cheap() { rank } else { Rank::Unknown }
     });
     for (slot, conjunct) in slots.into_iter().zip(conjuncts) {

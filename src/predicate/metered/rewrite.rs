@@ -14,10 +14,10 @@ use cel::common::ast::{
     MapEntryExpr, MapExpr, SelectExpr, operators,
 };
 
-use super::check::Checked;
-use super::functions::Plan;
-use super::guard::{Place, children};
-use super::program::Purpose;
+use crate::predicate::check::Checked;
+use crate::predicate::check::functions::Plan;
+use crate::predicate::program::Purpose;
+use crate::predicate::tree::{Part, children};
 
 /// How many operations of a loop's body one unit pays for.
 const NODES_PER_UNIT: usize = 8;
@@ -38,13 +38,17 @@ const METERED: &[(&str, &str)] = &[
 ];
 
 /// Returns what is evaluated for `root`.
-pub(super) fn rewrite(root: IdedExpr, checked: &Checked, purpose: Purpose) -> IdedExpr {
+pub(in crate::predicate) fn rewrite(
+    root: IdedExpr,
+    checked: &Checked,
+    purpose: Purpose,
+) -> IdedExpr {
     finished(purpose, Rewriter { checked, watched: None }.expr(root))
 }
 
 /// Returns what is evaluated for `root`, and apart from it the parts that are watched: in place of
 /// each stands `@watch(index)`. `watched` are their ids and indices, below their number.
-pub(super) fn rewrite_watched(
+pub(in crate::predicate) fn rewrite_watched(
     root: IdedExpr,
     checked: &Checked,
     purpose: Purpose,
@@ -239,13 +243,13 @@ fn is_constant(list: &ListExpr) -> bool {
 }
 
 /// Returns what one round of a loop counts, by what its body does apart from the loops in it.
-pub(super) fn weight(step: &IdedExpr) -> usize {
+pub(in crate::predicate) fn weight(step: &IdedExpr) -> usize {
     let mut nodes = 0_usize;
     let mut todo = vec![step];
     while let Some(expr) = todo.pop() {
         nodes += 1;
-        children(expr, |child, place| {
-            if place == Place::Once {
+        children(expr, |child, part| {
+            if part == Part::Once {
                 todo.push(child);
             }
         });

@@ -5,7 +5,7 @@ use cel::common::types::{CelDuration, CelInt, CelTimestamp};
 use cel::common::value::CowVal;
 
 use super::{Args, Outcome, build, no_overload, only};
-use crate::predicate::engine;
+use crate::predicate::metered::engine;
 
 /// Makes a point in time. The evaluator's own keeps the offset that it was written with, and then
 /// says the hour of that place; CEL's hours are those of UTC.

@@ -2,8 +2,8 @@
 
 use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue, SelectExpr, operators};
 
-use super::check::written;
 use super::loops::Loop;
+use crate::predicate::check::written;
 
 /// How tightly an operator binds. An operand that binds looser stands in brackets.
 type Binding = u8;
@@ -18,12 +18,12 @@ const SIGN: Binding = 6;
 const MEMBER: Binding = 7;
 
 /// Returns the text of `expr`.
-pub(super) fn spelled(expr: &IdedExpr) -> String {
+pub(in crate::predicate) fn spelled(expr: &IdedExpr) -> String {
     spelled_within(expr, usize::MAX)
 }
 
 /// Returns the text of `expr`, with at most `most` characters of each string in it.
-pub(super) fn spelled_within(expr: &IdedExpr, most: usize) -> String {
+pub(in crate::predicate) fn spelled_within(expr: &IdedExpr, most: usize) -> String {
     let mut speller = Speller { text: String::new(), most };
     speller.expr(expr, TERNARY);
     speller.text

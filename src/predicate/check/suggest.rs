@@ -3,7 +3,10 @@
 use strsim::osa_distance;
 
 /// Returns the nearest of `known` to `name`, if one is near enough to be meant.
-pub(super) fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+pub(in crate::predicate) fn nearest<'k>(
+    name: &str,
+    known: impl IntoIterator<Item = &'k str>,
+) -> Option<&'k str> {
     let allowed = (name.chars().count() / 3).clamp(1, 3);
     let lower = name.to_ascii_lowercase();
     // A swap of two letters is one slip; a letter of the other case is none.

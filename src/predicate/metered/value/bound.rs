@@ -6,7 +6,7 @@ use cel::common::types::{
 use cel::common::value::Val;
 
 use super::{BuiltList, BuiltMap};
-use crate::predicate::plain::{Key, Value, length, point};
+use crate::predicate::value::{Key, Value, length, point};
 
 /// The longest name of a type. Types are compared without counting it.
 const MAX_TYPE_NAME: usize = 64;

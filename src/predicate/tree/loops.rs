@@ -3,18 +3,18 @@
 use cel::common::ast::{ComprehensionExpr, Expr, IdedExpr, operators};
 
 /// A loop, as it was written.
-pub(super) struct Loop<'e> {
+pub(in crate::predicate) struct Loop<'e> {
     /// The macro: `all`, `exists`, `exists_one`, `filter` or `map`.
-    pub(super) name: &'static str,
-    pub(super) range: &'e IdedExpr,
-    pub(super) variable: &'e str,
+    pub(in crate::predicate) name: &'static str,
+    pub(in crate::predicate) range: &'e IdedExpr,
+    pub(in crate::predicate) variable: &'e str,
     /// What is evaluated each round, in the order of the source.
-    pub(super) parts: Vec<&'e IdedExpr>,
+    pub(in crate::predicate) parts: Vec<&'e IdedExpr>,
 }
 
 impl<'e> Loop<'e> {
     /// Reads a loop; `None` is one that no macro is written out as.
-    pub(super) fn of(all: &'e ComprehensionExpr) -> Option<Self> {
+    pub(in crate::predicate) fn of(all: &'e ComprehensionExpr) -> Option<Self> {
         let (name, parts) = parts(all)?;
         Some(Self { name, range: &all.iter_range, variable: &all.iter_var, parts })
     }

@@ -10,13 +10,13 @@ use cel::common::traits::Indexer;
 use cel::common::types::{CelDouble, CelInt, CelString, Type};
 use cel::common::value::{CowVal, Val};
 
-use super::facts::Trust;
-use super::meter::{self, TRUST_UNITS};
 use super::value::{Fact, MapFact};
+use crate::predicate::facts::Trust;
+use crate::predicate::meter::{self, TRUST_UNITS};
 
 /// A fact, with the arguments that were given so far.
 #[derive(Clone)]
-pub(super) struct Asked<'a> {
+pub(in crate::predicate) struct Asked<'a> {
     what: What<'a>,
     first: Option<String>,
 }
@@ -30,19 +30,19 @@ enum What<'a> {
 }
 
 impl<'a> Asked<'a> {
-    pub(super) fn score(trust: &'a dyn Trust) -> Self {
+    pub(in crate::predicate) fn score(trust: &'a dyn Trust) -> Self {
         Self { what: What::Score(trust), first: None }
     }
 
-    pub(super) fn count(trust: &'a dyn Trust) -> Self {
+    pub(in crate::predicate) fn count(trust: &'a dyn Trust) -> Self {
         Self { what: What::Count(trust), first: None }
     }
 
-    pub(super) fn task() -> Self {
+    pub(in crate::predicate) fn task() -> Self {
         Self { what: What::Task, first: None }
     }
 
-    pub(super) fn fanout() -> Self {
+    pub(in crate::predicate) fn fanout() -> Self {
         Self { what: What::Fanout, first: None }
     }
 
@@ -80,7 +80,7 @@ impl<'a> Asked<'a> {
 }
 
 /// Returns what is known about tasks: there are none.
-pub(super) fn no_task<'a>() -> MapFact<'a> {
+pub(in crate::predicate) fn no_task<'a>() -> MapFact<'a> {
     MapFact::of_fields([
         ("status", Fact::text("")),
         ("priority", Fact::text("")),

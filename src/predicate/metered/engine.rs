@@ -9,10 +9,10 @@ use cel::context::VariableResolver;
 use cel::{DeclarationError, Env};
 
 use super::asked::Asked;
-use super::facts::BodyFacts;
 use super::ops;
-use super::question::Question;
 use super::value::{Fact, ListFact, MapFact};
+use crate::predicate::facts::BodyFacts;
+use crate::predicate::question::Question;
 
 /// Our functions. No source can spell their names.
 const FUNCTIONS: &[(&str, usize, Function)] = &[
@@ -54,14 +54,14 @@ fn declare() -> Result<Env, DeclarationError> {
 }
 
 /// Returns the environment of every evaluation.
-pub(super) fn environment() -> &'static Arc<Env> {
+pub(in crate::predicate) fn environment() -> &'static Arc<Env> {
     static ENVIRONMENT: LazyLock<Arc<Env>> =
         LazyLock::new(|| Arc::new(declare().unwrap_or_default()));
     &ENVIRONMENT
 }
 
 /// Calls `with` with the context of evaluations over the facts of `question`.
-pub(super) fn with_context<'q, T>(
+pub(in crate::predicate) fn with_context<'q, T>(
     question: &'q Question<'q>,
     with: impl FnOnce(&cel::Context<'_, '_>) -> T,
 ) -> T {
@@ -69,7 +69,7 @@ pub(super) fn with_context<'q, T>(
 }
 
 /// Calls `with` with a context of evaluations that it may add to.
-pub(super) fn with_own_context<'q, T>(
+pub(in crate::predicate) fn with_own_context<'q, T>(
     question: &'q Question<'q>,
     with: impl FnOnce(&mut cel::Context<'_, '_>) -> T,
 ) -> T {
@@ -80,7 +80,7 @@ pub(super) fn with_own_context<'q, T>(
 }
 
 /// Calls `with` with the context of evaluations over these variables.
-pub(super) fn with_variables<'v, T>(
+pub(in crate::predicate) fn with_variables<'v, T>(
     variables: Vec<(&str, Box<dyn Val + 'v>)>,
     with: impl FnOnce(&cel::Context<'_, 'v>) -> T,
 ) -> T {
@@ -122,7 +122,7 @@ impl VariableResolver for Variables<'_> {
 }
 
 /// Returns `record`.
-pub(super) fn record<'f>(question: &'f Question<'f>) -> MapFact<'f> {
+pub(in crate::predicate) fn record<'f>(question: &'f Question<'f>) -> MapFact<'f> {
     let record = &question.facts.record;
     MapFact::of_fields([
         ("act", Fact::text(record.act)),
@@ -136,7 +136,7 @@ pub(super) fn record<'f>(question: &'f Question<'f>) -> MapFact<'f> {
 }
 
 /// Returns `record.body`.
-pub(super) fn body(body: BodyFacts<'_>) -> MapFact<'_> {
+pub(in crate::predicate) fn body(body: BodyFacts<'_>) -> MapFact<'_> {
     match body {
         BodyFacts::Any(members) => MapFact::of(members),
         BodyFacts::Call { tool, args, status, content } => MapFact::of_fields([
@@ -149,7 +149,7 @@ pub(super) fn body(body: BodyFacts<'_>) -> MapFact<'_> {
 }
 
 /// Returns `system`. What is not known yet answers as if there were none of it.
-pub(super) fn system<'f>(question: &'f Question<'f>) -> MapFact<'f> {
+pub(in crate::predicate) fn system<'f>(question: &'f Question<'f>) -> MapFact<'f> {
     let system = question.system();
     MapFact::of_fields([
         ("uptime_secs", Fact::int(system.uptime_secs)),
@@ -162,7 +162,7 @@ pub(super) fn system<'f>(question: &'f Question<'f>) -> MapFact<'f> {
 }
 
 /// Returns `system.today`.
-pub(super) fn today<'f>() -> MapFact<'f> {
+pub(in crate::predicate) fn today<'f>() -> MapFact<'f> {
     MapFact::of_fields([
         ("dispatches", Fact::int(0)),
         ("cost_usd", Fact::Double(0.0.into())),
