@@ -12,24 +12,12 @@ use cel::{Env, ExecutionError, Value as CelValue};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 
+use super::facts::Nobody;
 use super::{
-    BodyFacts, Context, Evaluator, Expression, Facts, Failure, RecordFacts, SystemFacts, Trust,
-    deep,
+    BodyFacts, Context, Evaluator, Expression, Facts, Failure, RecordFacts, SystemFacts, deep,
 };
 use crate::canon::{self, Object, Value};
 use crate::object;
-
-struct Nobody;
-
-impl Trust for Nobody {
-    fn score(&self, _: &str, _: &str) -> f64 {
-        0.0
-    }
-
-    fn count(&self, _: &str, _: &str) -> i64 {
-        0
-    }
-}
 
 static BODY: LazyLock<Object> = LazyLock::new(|| {
     object! {

@@ -7,9 +7,9 @@
 mod build;
 mod convert;
 mod eval;
+mod facts;
 mod fault;
 mod handed;
-mod known;
 mod loops;
 mod node;
 mod operations;
@@ -28,7 +28,7 @@ use super::metered::ops;
 use super::question::Question;
 use super::ruling::Failure;
 use super::value::Value as Plain;
-use eval::Run;
+use eval::Walk;
 use fault::Fault;
 use node::Node;
 use value::Value;
@@ -49,20 +49,20 @@ impl Direct {
     /// Says whether it is true, and what saying so took.
     pub(super) fn ask<'q>(&'q self, question: &'q Question<'q>) -> (Result<bool, Failure>, Spent) {
         guarded(|| {
-            let mut run = Run::new(question);
+            let mut walk = Walk::new(question);
             let outcome = if self.0.is_test() {
-                run.holds(&self.0)
+                walk.holds(&self.0)
             } else {
-                match run.value(&self.0) {
+                match walk.value(&self.0) {
                     Ok(Value::Bool(bool)) => Ok(bool),
                     Ok(other) => {
                         let got = other.type_of().as_str().to_owned();
-                        return (Err(Failure::NotBoolean { got }), run.spent);
+                        return (Err(Failure::NotBoolean { got }), walk.spent);
                     }
                     Err(fault) => Err(fault),
                 }
             };
-            (outcome.map_err(|fault| failure(&fault, &run.spent)), run.spent)
+            (outcome.map_err(|fault| failure(&fault, &walk.spent)), walk.spent)
         })
         .unwrap_or_else(|| (Err(Failure::Panicked), Spent::default()))
     }
@@ -70,9 +70,9 @@ impl Direct {
     /// Returns the result, whatever it is.
     pub(super) fn answer<'q>(&'q self, question: &'q Question<'q>) -> Result<Plain, Failure> {
         let evaluated = guarded(|| {
-            let mut run = Run::new(question);
-            let value = run.value(&self.0).map_err(|fault| failure(&fault, &run.spent))?;
-            Ok((run.handed(&value), run.spent))
+            let mut walk = Walk::new(question);
+            let value = walk.value(&self.0).map_err(|fault| failure(&fault, &walk.spent))?;
+            Ok((walk.handed(&value), walk.spent))
         });
         let (handed, spent) = evaluated.unwrap_or(Err(Failure::Panicked))?;
         let (answered, meter) = meter::resumed(spent, || ops::answer(vec![CowVal::Owned(handed)]));

@@ -128,7 +128,7 @@ pub trait Trust: Sync {
 }
 
 /// Nobody is trusted.
-struct Nobody;
+pub(super) struct Nobody;
 
 impl Trust for Nobody {
     fn score(&self, _: &str, _: &str) -> f64 {

@@ -1,19 +1,28 @@
-//! Everything that a text is measured against before it may be a predicate.
+//! Everything that a text is held against before it may be a predicate, in the order in which it
+//! is. A refusal has the reason ([`Flaw`]) on the right, and most have a column.
 //!
-//! | guard | when | flaw |
+//! | guard | when | reason |
 //! |---|---|---|
 //! | [`MAX_SOURCE_BYTES`] | before parsing | `too_long` |
 //! | not blank | before parsing | `empty` |
 //! | [`MAX_NESTING`] brackets inside each other | before parsing | `too_nested` |
+//! | is CEL | parsing | `syntax`, `parser_failed` |
 //! | [`MAX_NODES`] operations | parsed | `too_many_nodes` |
 //! | [`MAX_DEPTH`] operations inside each other | parsed | `too_deep` |
 //! | [`MAX_LOOPS`] loops inside each other | parsed | `loops_too_deep` |
 //! | [`MAX_LITERAL`] elements in a list or map | parsed | `list_too_long` |
+//! | no messages, no optional values | parsing, checked | `unsupported` |
+//! | names, functions, fields that exist | checked | `unknown_name`, `unknown_function`, `unknown_field` |
+//! | only what this context has | checked | `wrong_context` |
+//! | arguments and types that go together | checked | `wrong_arguments`, `type_clash` |
+//! | the pattern of `matches` is written out, and is one | checked | `dynamic_pattern`, `bad_pattern` |
 //! | [`MAX_PATTERN_BYTES`], [`MAX_PATTERN_NESTING`] | checked | `pattern_too_large` |
-//! | [`MAX_UNITS`], [`MAX_BUILT`] | evaluated | |
+//! | a result that may be true or false, of a predicate | checked | `not_boolean` |
+//! | [`MAX_UNITS`], [`MAX_BUILT`] | evaluated | a [`Failure`](super::Failure) |
 //!
-//! What follows from the first seven: an accepted predicate needs little stack to evaluate, on any
-//! thread. What follows from the last: it stops soon.
+//! The sizes are measured here, the rest is the checker's. What follows from the sizes: an accepted
+//! predicate needs little stack to evaluate, on any thread. What follows from the last: it stops
+//! soon.
 
 use cel::common::ast::{Expr, IdedExpr};
 
@@ -183,5 +192,20 @@ impl Node<'_> {
             let loops = self.loops + usize::from(part == Part::Repeated);
             into.push(Node { expr, depth: self.depth + 1, loops });
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_has_every_flaw() {
+        let table: Vec<&str> =
+            include_str!("guard.rs").lines().filter(|line| line.starts_with("//! |")).collect();
+        for flaw in Flaw::ALL {
+            let word = format!("`{}`", flaw.as_str());
+            assert!(table.iter().any(|row| row.contains(&word)), "{word} stands in no row");
+        }
     }
 }

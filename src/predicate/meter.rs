@@ -9,10 +9,12 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use cel::ExecutionError;
+use cel::common::ast::IdedExpr;
 
 use super::guard::{MAX_BUILT, MAX_UNITS, UNIT_BYTES};
 use super::pattern::Pattern;
 use super::ruling::Failure;
+use super::tree::{Part, children};
 use super::value::Value;
 
 /// What an element of a list or an entry of a map counts as when it is handled.
@@ -21,8 +23,25 @@ pub(super) const ELEMENT: usize = 16;
 pub(super) const SLOT: usize = 32;
 /// What asking for the trust in an actor counts as, in units.
 pub(super) const TRUST_UNITS: usize = 16;
+/// How many operations of a loop's body one unit pays for.
+const NODES_PER_UNIT: usize = 8;
 /// How deep values may nest that are compared or returned. Facts nest less.
 pub(super) const MAX_VALUE_DEPTH: usize = 256;
+
+/// Returns the units that a round of a loop counts, by what its body does apart from the loops in it.
+pub(super) fn round_units(step: &IdedExpr) -> usize {
+    let mut nodes = 0_usize;
+    let mut todo = vec![step];
+    while let Some(expr) = todo.pop() {
+        nodes += 1;
+        children(expr, |child, part| {
+            if part == Part::Once {
+                todo.push(child);
+            }
+        });
+    }
+    nodes.div_ceil(NODES_PER_UNIT)
+}
 
 /// What an evaluation has spent.
 #[derive(Debug, Default)]

@@ -106,7 +106,7 @@ fn together(set: &PredicateSet<usize, ()>, world: &World) -> Vec<(usize, Ruling)
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(250))]
 
     #[test]
     fn a_set_answers_what_its_predicates_answer(

@@ -10,7 +10,7 @@ use cel::common::ast::{
 };
 use memchr::memmem::Finder;
 
-use super::node::{Fact, Literal, Node, OfTexts, Trusted};
+use super::node::{FactName, Literal, Node, OfTexts, Trusted};
 use crate::predicate::check::Checked;
 use crate::predicate::check::bindings::Names;
 use crate::predicate::check::functions::Plan;
@@ -69,9 +69,9 @@ impl<'c> Builder<'c> {
         }
         let name = name.strip_prefix('.').unwrap_or(name);
         let fact = match (self.names, name) {
-            (Names::Of(_), "record") => Some(Fact::Record),
-            (Names::Of(_), "resource") => Some(Fact::Resource),
-            (Names::Of(_), "system") => Some(Fact::System),
+            (Names::Of(_), "record") => Some(FactName::Record),
+            (Names::Of(_), "resource") => Some(FactName::Resource),
+            (Names::Of(_), "system") => Some(FactName::System),
             _ => None,
         };
         fact.map(Node::Fact).or_else(|| self.named(name))
@@ -98,21 +98,21 @@ impl<'c> Builder<'c> {
     }
 
     /// Returns the fact that a field of another is, if that is known now.
-    fn fact(&self, of: &Node, field: &str) -> Option<Fact> {
+    fn fact(&self, of: &Node, field: &str) -> Option<FactName> {
         let Node::Fact(of) = of else { return None };
         match (of, field) {
-            (Fact::Record, "act") => Some(Fact::Act),
-            (Fact::Record, "actor") => Some(Fact::Actor),
-            (Fact::Record, "thread") => Some(Fact::Thread),
-            (Fact::Record, "data_type") => Some(Fact::DataType),
-            (Fact::Record, "clock") => Some(Fact::Clock),
-            (Fact::Record, "parents") => Some(Fact::Parents),
-            (Fact::Record, "body") => Some(Fact::Body),
-            (Fact::Body, _) if !matches!(self.names, Names::Of(Context::Hook)) => None,
-            (Fact::Body, "tool") => Some(Fact::Tool),
-            (Fact::Body, "args") => Some(Fact::Args),
-            (Fact::Body, "status") => Some(Fact::Status),
-            (Fact::Body, "content") => Some(Fact::Content),
+            (FactName::Record, "act") => Some(FactName::Act),
+            (FactName::Record, "actor") => Some(FactName::Actor),
+            (FactName::Record, "thread") => Some(FactName::Thread),
+            (FactName::Record, "data_type") => Some(FactName::DataType),
+            (FactName::Record, "clock") => Some(FactName::Clock),
+            (FactName::Record, "parents") => Some(FactName::Parents),
+            (FactName::Record, "body") => Some(FactName::Body),
+            (FactName::Body, _) if !matches!(self.names, Names::Of(Context::Hook)) => None,
+            (FactName::Body, "tool") => Some(FactName::Tool),
+            (FactName::Body, "args") => Some(FactName::Args),
+            (FactName::Body, "status") => Some(FactName::Status),
+            (FactName::Body, "content") => Some(FactName::Content),
             _ => None,
         }
     }
@@ -219,11 +219,11 @@ impl<'c> Builder<'c> {
                 _ => return None,
             },
             (Plan::Fact(name), []) => Node::Fact(match name {
-                "@current_actor" => Fact::CurrentActor,
-                "@current_namespace" => Fact::CurrentNamespace,
-                "@now" => Fact::Now,
-                "@nothing" => Fact::Nothing,
-                "@no" => Fact::No,
+                "@current_actor" => FactName::CurrentActor,
+                "@current_namespace" => FactName::CurrentNamespace,
+                "@now" => FactName::Now,
+                "@nothing" => FactName::Nothing,
+                "@no" => FactName::No,
                 _ => return None,
             }),
             (Plan::Ask("@trust"), [actor, domain]) => {
@@ -249,7 +249,7 @@ impl<'c> Builder<'c> {
     }
 }
 
-impl Fact {
+impl FactName {
     /// Tells whether the fact is a text, whatever the facts are.
     const fn is_text(self) -> bool {
         matches!(

@@ -3,13 +3,13 @@
 use cel::common::types::{CelBool, CelBytes, CelDouble, CelInt, CelString, CelUInt};
 use cel::common::value::CowVal;
 
-use super::eval::{Outcome, Run};
+use super::eval::{Outcome, Walk};
 use super::fault::Fault;
 use super::node::Conversion;
 use super::value::{Made, Value};
 use crate::predicate::metered::engine;
 
-impl<'a> Run<'a> {
+impl<'a> Walk<'a> {
     pub(super) fn convert(&mut self, to: Conversion, value: Value<'a>) -> Outcome<'a> {
         self.copied(&value)?;
         match (to, &value) {

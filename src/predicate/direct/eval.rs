@@ -10,14 +10,14 @@ use crate::predicate::question::Question;
 pub(super) type Outcome<'a, T = Value<'a>> = Result<T, Fault<'a>>;
 
 /// An evaluation that is under way.
-pub(super) struct Run<'a> {
+pub(super) struct Walk<'a> {
     pub(super) question: &'a Question<'a>,
     pub(super) spent: Spent,
     /// The variables of loops.
     pub(super) locals: [Value<'a>; MAX_LOCALS],
 }
 
-impl<'a> Run<'a> {
+impl<'a> Walk<'a> {
     pub(super) fn new(question: &'a Question<'a>) -> Self {
         Self { question, spent: Spent::default(), locals: [Value::Null, Value::Null] }
     }

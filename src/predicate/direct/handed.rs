@@ -5,14 +5,14 @@ use cel::common::types::{
 };
 use cel::common::value::Val;
 
-use super::eval::Run;
+use super::eval::Walk;
 use super::value::{Made, Shape, Value};
 use crate::predicate::metered::value::{
     Beyond, Blob, BuiltList, BuiltMap, ListFact, MapFact, Text,
 };
 use crate::predicate::metered::{asked, engine};
 
-impl<'a> Run<'a> {
+impl<'a> Walk<'a> {
     /// Returns the value that the other evaluator would have.
     pub(super) fn handed(&self, value: &Value<'a>) -> Box<dyn Val + 'a> {
         match value {

@@ -1,12 +1,12 @@
 //! Loops, and what they and literals build.
 
-use super::eval::{Outcome, Run};
+use super::eval::{Outcome, Walk};
 use super::fault::Fault;
 use super::node::{Collect, Loop, Node, Quantifier};
 use super::value::{Each, Made, Value};
 use crate::predicate::meter::SLOT;
 
-impl<'a> Run<'a> {
+impl<'a> Walk<'a> {
     pub(super) fn quantify(&mut self, quantifier: Quantifier, all: &'a Loop) -> Outcome<'a, bool> {
         if quantifier == Quantifier::ExistsOne {
             return self.exists_one(all);
@@ -34,7 +34,7 @@ impl<'a> Run<'a> {
     }
 
     fn round(&mut self, all: &'a Loop, element: Value<'a>) -> Outcome<'a, bool> {
-        self.spent.work(all.weight)?;
+        self.spent.work(all.units)?;
         self.bind(all.local, element);
         self.holds(&all.body)
     }
@@ -42,7 +42,7 @@ impl<'a> Run<'a> {
     pub(super) fn collect(&mut self, all: &'a Collect) -> Outcome<'a> {
         let mut found = Vec::new();
         for element in self.range(&all.each)? {
-            self.spent.work(all.each.weight)?;
+            self.spent.work(all.each.units)?;
             self.bind(all.each.local, element);
             if let Some(guard) = &all.guard
                 && !self.holds(guard)?

@@ -11,7 +11,7 @@ use crate::predicate::pattern::Pattern;
 #[derive(Debug)]
 pub(super) enum Node {
     Literal(Literal),
-    Fact(Fact),
+    Fact(FactName),
     /// The variable of a loop, counted from the outermost.
     Local(usize),
     Field(Box<Self>, Box<str>),
@@ -24,9 +24,9 @@ pub(super) enum Node {
     If(Box<[Self; 3]>),
 
     /// A fact that is a text is, or is not, a text that is written out.
-    Is(Fact, Box<str>, bool),
+    Is(FactName, Box<str>, bool),
     /// A fact that is a text is one of those that are written out.
-    IsOneOf(Fact, Box<[Box<str>]>),
+    IsOneOf(FactName, Box<[Box<str>]>),
     Equal(Box<[Self; 2]>, bool),
     Order(Order, Box<[Self; 2]>),
     In(Box<[Self; 2]>),
@@ -83,7 +83,7 @@ impl Literal {
 
 /// A fact that is there without looking into a map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fact {
+pub(super) enum FactName {
     Record,
     Act,
     Actor,
@@ -163,8 +163,8 @@ pub(super) struct Loop {
     pub(super) range: Node,
     /// Which variable it sets.
     pub(super) local: usize,
-    /// What a round counts, in units.
-    pub(super) weight: usize,
+    /// What a round counts.
+    pub(super) units: usize,
     pub(super) body: Node,
 }
 

@@ -2,14 +2,14 @@
 
 use std::cmp::Ordering;
 
-use super::eval::{Outcome, Run};
+use super::eval::{Outcome, Walk};
 use super::fault::Fault;
 use super::node::{Arithmetic, Order};
 use super::value::{Made, TypeName, Value};
 use crate::predicate::meter::{ELEMENT, MAX_VALUE_DEPTH, SLOT};
-use crate::predicate::metered::value::Key;
+use crate::predicate::metered::value::MapKey;
 
-impl<'a> Run<'a> {
+impl<'a> Walk<'a> {
     /// Tells whether two values are equal.
     pub(super) fn equal(&mut self, one: &Value<'a>, two: &Value<'a>) -> Outcome<'a, bool> {
         self.equal_below(one, two, 0)
@@ -92,7 +92,7 @@ impl<'a> Run<'a> {
         let refusal = || Fault::not_both("[]", of, index);
         match of.type_of() {
             TypeName::List => {
-                let Some(Key::Number(at)) = index.as_key() else { return Err(refusal()) };
+                let Some(MapKey::Number(at)) = index.as_key() else { return Err(refusal()) };
                 usize::try_from(at).ok().and_then(|at| of.at(at)).ok_or(Fault::OutOfBounds)
             }
             TypeName::Map if index.as_key().is_some() => {

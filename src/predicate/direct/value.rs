@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::canon::{Number, Object, Value as Json};
-use crate::predicate::metered::value::Key;
+use crate::predicate::metered::value::MapKey;
 use crate::record::RecordId;
 
 /// A value. Copying one costs the same, however large it is.
@@ -197,13 +197,13 @@ impl<'a> Value<'a> {
     }
 
     /// Returns the value as a key; `None` if values of its type are none.
-    pub(super) fn as_key(&self) -> Option<Key<'_>> {
+    pub(super) fn as_key(&self) -> Option<MapKey<'_>> {
         match self {
-            Self::Bool(bool) => Some(Key::Bool(*bool)),
-            Self::Int(int) => Some(Key::Number(i128::from(*int))),
-            Self::Uint(uint) => Some(Key::Number(i128::from(*uint))),
-            Self::Double(double) => Some(Key::of_double(*double)),
-            _ => self.as_text().map(Key::Text),
+            Self::Bool(bool) => Some(MapKey::Bool(*bool)),
+            Self::Int(int) => Some(MapKey::Number(i128::from(*int))),
+            Self::Uint(uint) => Some(MapKey::Number(i128::from(*uint))),
+            Self::Double(double) => Some(MapKey::of_double(*double)),
+            _ => self.as_text().map(MapKey::Text),
         }
     }
 

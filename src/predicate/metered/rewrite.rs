@@ -16,11 +16,8 @@ use cel::common::ast::{
 
 use crate::predicate::check::Checked;
 use crate::predicate::check::functions::Plan;
+use crate::predicate::meter::round_units;
 use crate::predicate::program::Purpose;
-use crate::predicate::tree::{Part, children};
-
-/// How many operations of a loop's body one unit pays for.
-const NODES_PER_UNIT: usize = 8;
 
 /// What takes the place of an operator whose operands may be large.
 const METERED: &[(&str, &str)] = &[
@@ -198,7 +195,7 @@ impl Rewriter<'_> {
     }
 
     fn comprehension(&self, all: ComprehensionExpr) -> IdedExpr {
-        let weight = weight(&all.loop_step);
+        let weight = round_units(&all.loop_step);
         let iter_range = self.expr(all.iter_range);
         if let Expr::List(_) = all.accu_init.expr {
             // `map` or `filter`. The evaluator knows such a loop by its shape, and builds its list
@@ -240,21 +237,6 @@ impl Rewriter<'_> {
 /// Tells whether a list is written out in full.
 fn is_constant(list: &ListExpr) -> bool {
     list.elements.iter().all(|element| matches!(element.expr, Expr::Literal(_)))
-}
-
-/// Returns what one round of a loop counts, by what its body does apart from the loops in it.
-pub(in crate::predicate) fn weight(step: &IdedExpr) -> usize {
-    let mut nodes = 0_usize;
-    let mut todo = vec![step];
-    while let Some(expr) = todo.pop() {
-        nodes += 1;
-        children(expr, |child, part| {
-            if part == Part::Once {
-                todo.push(child);
-            }
-        });
-    }
-    nodes.div_ceil(NODES_PER_UNIT)
 }
 
 /// Returns `expr`, evaluated after a round of this weight was counted.

@@ -16,7 +16,7 @@ mod scalar;
 
 pub(in crate::predicate) use bound::bound;
 pub(in crate::predicate) use built::{BuiltList, BuiltMap};
-pub(in crate::predicate) use key::Key;
+pub(in crate::predicate) use key::MapKey;
 pub(in crate::predicate) use list::{ListFact, position};
 pub(in crate::predicate) use map::MapFact;
 pub(in crate::predicate) use scalar::{Beyond, Blob, Text};
@@ -119,7 +119,7 @@ impl<'a> Fact<'a> {
 
 /// The error for a key that is not there.
 fn no_such_key(key: &dyn Val) -> ExecutionError {
-    let key = match key::Key::of(key) {
+    let key = match MapKey::of(key) {
         Some(key) => key.to_string(),
         None => key.get_type().name().to_owned(),
     };

@@ -9,7 +9,8 @@ use std::mem;
 
 use cel::common::ast::{Expr, IdedExpr, operators};
 
-use super::{Rank, is_chain, rank};
+use super::Rank;
+use super::read::{is_chain, rank};
 use crate::predicate::Context;
 use crate::predicate::guard::MAX_DEPTH;
 use crate::predicate::tree::children;

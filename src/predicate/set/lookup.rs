@@ -8,7 +8,7 @@ use foldhash::fast::FixedState;
 use super::needles::Needles;
 use super::prefixes::Prefixes;
 use crate::predicate::guard::{MAX_SOURCE_BYTES, MAX_UNITS, UNIT_BYTES};
-use crate::predicate::selector::{Key, Name, Place};
+use crate::predicate::selector::{Name, Place, SearchKey};
 use crate::predicate::{BodyFacts, Facts};
 
 /// Where a predicate stands in the list of its owner.
@@ -42,8 +42,8 @@ const _: () = {
 #[derive(Debug, Default)]
 pub(super) struct Lookup {
     anywhere: Bucket,
-    tools: Names,
-    resources: Names,
+    tools: ByName,
+    resources: ByName,
     /// A body of any shape may look like anything to a predicate that expects a call.
     reads_body: bool,
     len: usize,
@@ -51,7 +51,7 @@ pub(super) struct Lookup {
 
 /// What is found by a name.
 #[derive(Debug, Default)]
-struct Names {
+struct ByName {
     exact: Table,
     prefixes: Prefixes<Bucket>,
 }
@@ -72,7 +72,7 @@ struct Leaf {
 }
 
 /// A key and where it leads.
-type Pointer<'k> = (&'k Key, Position);
+type Pointer<'k> = (&'k SearchKey, Position);
 
 impl Lookup {
     /// Indexes predicates by their keys, of which each has as many as it likes. There are `len`
@@ -88,7 +88,7 @@ impl Lookup {
         let mut lookup = Self { reads_body, len, ..Self::default() };
         let (mut tools, mut resources) = (Vec::new(), Vec::new());
         for group in pointers.chunk_by(|(one, _), (two, _)| one.place == two.place) {
-            let Some((Key { place, .. }, _)) = group.first() else { continue };
+            let Some((SearchKey { place, .. }, _)) = group.first() else { continue };
             let bucket = Bucket::of(group, lasts);
             match place {
                 Place::Anywhere => lookup.anywhere = bucket,
@@ -96,7 +96,7 @@ impl Lookup {
                 Place::Resource(name) => resources.push((name, bucket)),
             }
         }
-        Self { tools: Names::of(tools), resources: Names::of(resources), ..lookup }
+        Self { tools: ByName::of(tools), resources: ByName::of(resources), ..lookup }
     }
 
     /// Calls `each` with the position of every predicate that may hold of `facts`, or fail on
@@ -123,7 +123,7 @@ struct Call<'f> {
     content: &'f str,
 }
 
-impl Names {
+impl ByName {
     /// Indexes by names, which ascend and differ.
     fn of(named: Vec<(&Name, Bucket)>) -> Self {
         let (mut exact, mut prefixes) = (Table::default(), Vec::new());
@@ -148,7 +148,7 @@ impl Bucket {
     fn of(pointers: &[Pointer<'_>], lasts: Lasts) -> Self {
         let (mut any_status, mut by_status) = (Leaf::default(), Vec::new());
         for group in pointers.chunk_by(|(one, _), (two, _)| one.status == two.status) {
-            let Some((Key { status, .. }, _)) = group.first() else { continue };
+            let Some((SearchKey { status, .. }, _)) = group.first() else { continue };
             let leaf = Leaf::of(group, lasts);
             match status {
                 None => any_status = leaf,
@@ -172,7 +172,7 @@ impl Leaf {
         let mut leaf = Self::default();
         let mut needles = Vec::new();
         for group in pointers.chunk_by(|(one, _), (two, _)| one.needle == two.needle) {
-            let Some((Key { needle, .. }, _)) = group.first() else { continue };
+            let Some((SearchKey { needle, .. }, _)) = group.first() else { continue };
             let positions = group.iter().map(|(_, position)| *position).collect();
             match needle {
                 None => leaf.any_content = positions,

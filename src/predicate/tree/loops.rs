@@ -22,16 +22,21 @@ impl<'e> Loop<'e> {
 
 fn parts(all: &ComprehensionExpr) -> Option<(&'static str, Vec<&IdedExpr>)> {
     let Expr::Call(step) = &all.loop_step.expr else { return None };
+    let is_found = |expr: &IdedExpr| matches!(&expr.expr, Expr::Ident(it) if *it == all.accu_var);
+    let collects = matches!(all.accu_init.expr, Expr::List(_));
     match (step.func_name.as_str(), step.args.as_slice()) {
-        (operators::LOGICAL_AND, [_, condition]) => Some(("all", vec![condition])),
-        (operators::LOGICAL_OR, [_, condition]) => Some(("exists", vec![condition])),
-        (operators::ADD, [_, kept]) => Some(("map", vec![element(kept)?])),
-        (operators::CONDITIONAL, [condition, kept, _]) => {
-            if !matches!(all.accu_init.expr, Expr::List(_)) {
+        (operators::LOGICAL_AND, [found, it]) if is_found(found) => Some(("all", vec![it])),
+        (operators::LOGICAL_OR, [found, it]) if is_found(found) => Some(("exists", vec![it])),
+        (operators::ADD, [found, kept]) if is_found(found) && collects => {
+            Some(("map", vec![element(kept)?]))
+        }
+        (operators::CONDITIONAL, [condition, kept, found]) if is_found(found) => {
+            if !collects {
                 return Some(("exists_one", vec![condition]));
             }
             let Expr::Call(kept) = &kept.expr else { return None };
-            let element = element(kept.args.last()?)?;
+            let [found, kept] = kept.args.as_slice() else { return None };
+            let element = element(kept).filter(|_| is_found(found))?;
             match &element.expr {
                 Expr::Ident(name) if *name == all.iter_var => Some(("filter", vec![condition])),
                 _ => Some(("map", vec![condition, element])),

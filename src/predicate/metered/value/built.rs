@@ -7,7 +7,7 @@ use cel::common::traits::{Indexer, Iterable, Iterator, Sizer};
 use cel::common::types::{CelInt, CelMapKey};
 use cel::common::value::{CowVal, Val};
 
-use super::key::Key;
+use super::key::MapKey;
 use super::{container, no_such_key, not_an_index, position};
 use crate::predicate::meter;
 
@@ -76,7 +76,7 @@ type Entry<'a> = (CelMapKey<'a>, Box<dyn Val + 'a>);
 impl<'a> BuiltMap<'a> {
     /// Returns the map of `entries`, whose keys differ and whose values must be cheap to copy.
     pub(in crate::predicate) fn new(mut entries: Vec<Entry<'a>>) -> Self {
-        entries.sort_by(|(one, _), (two, _)| Key::held(one).cmp(&Key::held(two)));
+        entries.sort_by(|(one, _), (two, _)| MapKey::held(one).cmp(&MapKey::held(two)));
         Self(entries.into())
     }
 }
@@ -88,9 +88,9 @@ impl Indexer for BuiltMap<'_> {
     where
         Self: 'v,
     {
-        let Some(wanted) = Key::of(key) else { return Err(not_an_index(key)) };
+        let Some(wanted) = MapKey::of(key) else { return Err(not_an_index(key)) };
         meter::look_up(wanted.len())?;
-        let found = self.0.binary_search_by(|(held, _)| Key::held(held).cmp(&wanted));
+        let found = self.0.binary_search_by(|(held, _)| MapKey::held(held).cmp(&wanted));
         match found.ok().and_then(|at| self.0.get(at)) {
             Some((_, value)) => Ok(CowVal::Borrowed(value.as_ref())),
             None => Err(no_such_key(key)),

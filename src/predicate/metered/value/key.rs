@@ -7,7 +7,7 @@ use cel::common::value::Val;
 
 /// A key that is looked for. Numbers of all types are one kind: `1`, `1u` and `1.0` are one key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::predicate) enum Key<'k> {
+pub(in crate::predicate) enum MapKey<'k> {
     Bool(bool),
     Number(i128),
     /// A number that no map can hold, as it is not integral.
@@ -15,7 +15,7 @@ pub(in crate::predicate) enum Key<'k> {
     Text(&'k str),
 }
 
-impl<'k> Key<'k> {
+impl<'k> MapKey<'k> {
     /// Returns `value` as a key; `None` if values of its type are none.
     pub(super) fn of(value: &'k dyn Val) -> Option<Self> {
         if let Some(text) = value.downcast_ref::<CelString<'_>>() {
@@ -63,7 +63,7 @@ impl<'k> Key<'k> {
 }
 
 /// The key in an error: cut, as it may be long.
-impl fmt::Display for Key<'_> {
+impl fmt::Display for MapKey<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Bool(bool) => write!(f, "{bool}"),

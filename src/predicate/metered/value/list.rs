@@ -6,7 +6,7 @@ use cel::common::types::CelInt;
 use cel::common::value::{CowVal, Val};
 
 use super::lent::{Lent, Source};
-use super::{Fact, container, key, not_an_index};
+use super::{Fact, MapKey, container, not_an_index};
 use crate::canon::Value;
 use crate::record::RecordId;
 
@@ -57,7 +57,7 @@ impl Indexer for ListFact<'_> {
         Self: 'v,
     {
         let index = position(index, self.len())?;
-        self.at(index).map(Fact::into_val).ok_or_else(|| out_of_bounds(index))
+        self.at(index).map(Fact::into_val).ok_or_else(out_of_bounds)
     }
 
     fn steal<'v>(self: Box<Self>, index: &dyn Val) -> Result<Box<dyn Val + 'v>, ExecutionError>
@@ -94,15 +94,15 @@ impl Sizer for ListFact<'_> {
 
 /// Returns `index` as a position in a list of `len` elements.
 pub(in crate::predicate) fn position(index: &dyn Val, len: usize) -> Result<usize, ExecutionError> {
-    match key::Key::of(index) {
-        Some(key::Key::Number(number)) => match usize::try_from(number) {
+    match MapKey::of(index) {
+        Some(MapKey::Number(number)) => match usize::try_from(number) {
             Ok(index) if index < len => Ok(index),
-            _ => Err(ExecutionError::IndexOutOfBounds(cel::Value::Null)),
+            _ => Err(out_of_bounds()),
         },
         _ => Err(not_an_index(index)),
     }
 }
 
-const fn out_of_bounds(_: usize) -> ExecutionError {
+const fn out_of_bounds() -> ExecutionError {
     ExecutionError::IndexOutOfBounds(cel::Value::Null)
 }

@@ -8,7 +8,7 @@ use cel::common::traits::{Indexer, Iterable, Iterator, Sizer};
 use cel::common::types::CelInt;
 use cel::common::value::{CowVal, Val};
 
-use super::key::Key;
+use super::key::MapKey;
 use super::lent::{Lent, Source};
 use super::{Fact, container, no_such_key, not_an_index};
 use crate::canon::Object;
@@ -57,10 +57,10 @@ impl Indexer for MapFact<'_> {
     where
         Self: 'v,
     {
-        let Some(wanted) = Key::of(key) else { return Err(not_an_index(key)) };
+        let Some(wanted) = MapKey::of(key) else { return Err(not_an_index(key)) };
         meter::look_up(wanted.len())?;
         let found = match wanted {
-            Key::Text(name) => self.find(name),
+            MapKey::Text(name) => self.find(name),
             _ => None,
         };
         found.map(Fact::into_val).ok_or_else(|| no_such_key(key))

@@ -1,13 +1,13 @@
 //! Facts, and what is inside them.
 
-use super::eval::{Outcome, Run};
+use super::eval::{Outcome, Walk};
 use super::fault::Fault;
-use super::node::Fact;
+use super::node::FactName;
 use super::value::{Shape, Value};
 use crate::predicate::facts::BodyFacts;
 
-impl<'a> Run<'a> {
-    pub(super) fn fact_is(&mut self, fact: Fact, wanted: &'a str) -> Outcome<'a, bool> {
+impl<'a> Walk<'a> {
+    pub(super) fn fact_is(&mut self, fact: FactName, wanted: &'a str) -> Outcome<'a, bool> {
         if let Some(text) = self.fact_text(fact) {
             self.spent.handle(text.len().min(wanted.len()))?;
             return Ok(text == wanted);
@@ -19,48 +19,48 @@ impl<'a> Run<'a> {
 
     /// Returns a fact that is a text.
     #[inline]
-    fn fact_text(&self, fact: Fact) -> Option<&'a str> {
+    fn fact_text(&self, fact: FactName) -> Option<&'a str> {
         let facts = self.question.facts;
         match (fact, facts.record.body) {
-            (Fact::Tool, BodyFacts::Call { tool, .. }) => Some(tool),
-            (Fact::Status, BodyFacts::Call { status, .. }) => Some(status),
-            (Fact::Content, BodyFacts::Call { content, .. }) => Some(content),
-            (Fact::Resource, _) => Some(facts.resource),
-            (Fact::CurrentActor, _) => Some(facts.actor),
-            (Fact::CurrentNamespace, _) => Some(facts.namespace),
-            (Fact::Act, _) => Some(facts.record.act),
-            (Fact::Actor, _) => Some(facts.record.actor),
-            (Fact::Thread, _) => Some(facts.record.thread),
-            (Fact::DataType, _) => Some(facts.record.data_type),
+            (FactName::Tool, BodyFacts::Call { tool, .. }) => Some(tool),
+            (FactName::Status, BodyFacts::Call { status, .. }) => Some(status),
+            (FactName::Content, BodyFacts::Call { content, .. }) => Some(content),
+            (FactName::Resource, _) => Some(facts.resource),
+            (FactName::CurrentActor, _) => Some(facts.actor),
+            (FactName::CurrentNamespace, _) => Some(facts.namespace),
+            (FactName::Act, _) => Some(facts.record.act),
+            (FactName::Actor, _) => Some(facts.record.actor),
+            (FactName::Thread, _) => Some(facts.record.thread),
+            (FactName::DataType, _) => Some(facts.record.data_type),
             _ => None,
         }
     }
 
-    pub(super) fn fact(&self, fact: Fact) -> Outcome<'a> {
+    pub(super) fn fact(&self, fact: FactName) -> Outcome<'a> {
         if let Some(text) = self.fact_text(fact) {
             return Ok(Value::Text(text));
         }
         let facts = self.question.facts;
         let record = &facts.record;
         Ok(match fact {
-            Fact::Record => Value::Shape(Shape::Record),
-            Fact::Clock => Value::Int(record.clock),
-            Fact::Parents => Value::Ids(record.parents),
-            Fact::Body => match record.body {
+            FactName::Record => Value::Shape(Shape::Record),
+            FactName::Clock => Value::Int(record.clock),
+            FactName::Parents => Value::Ids(record.parents),
+            FactName::Body => match record.body {
                 BodyFacts::Any(members) => Value::Members(members),
                 BodyFacts::Call { .. } => Value::Shape(Shape::Body),
             },
-            Fact::System => Value::Shape(Shape::System),
-            Fact::Now => Value::Int(facts.now_secs),
-            Fact::Nothing => Value::Elements(&[]),
-            Fact::No => Value::Bool(false),
+            FactName::System => Value::Shape(Shape::System),
+            FactName::Now => Value::Int(facts.now_secs),
+            FactName::Nothing => Value::Elements(&[]),
+            FactName::No => Value::Bool(false),
             _ => match record.body {
                 BodyFacts::Call { args, .. } => Value::Members(args),
                 BodyFacts::Any(members) => {
                     let name = match fact {
-                        Fact::Tool => "tool",
-                        Fact::Status => "status",
-                        Fact::Content => "content",
+                        FactName::Tool => "tool",
+                        FactName::Status => "status",
+                        FactName::Content => "content",
                         _ => "args",
                     };
                     members.get(name).map(Value::of).ok_or(Fault::NoField(name))?
@@ -96,23 +96,23 @@ impl<'a> Run<'a> {
     }
 
     fn shape_field(&self, shape: Shape, name: &str) -> Option<Value<'a>> {
-        let fact = |fact: Fact| self.fact(fact).ok();
+        let fact = |fact: FactName| self.fact(fact).ok();
         match shape {
             Shape::Record => match name {
-                "act" => fact(Fact::Act),
-                "actor" => fact(Fact::Actor),
-                "thread" => fact(Fact::Thread),
-                "data_type" => fact(Fact::DataType),
-                "clock" => fact(Fact::Clock),
-                "parents" => fact(Fact::Parents),
-                "body" => fact(Fact::Body),
+                "act" => fact(FactName::Act),
+                "actor" => fact(FactName::Actor),
+                "thread" => fact(FactName::Thread),
+                "data_type" => fact(FactName::DataType),
+                "clock" => fact(FactName::Clock),
+                "parents" => fact(FactName::Parents),
+                "body" => fact(FactName::Body),
                 _ => None,
             },
             Shape::Body => match name {
-                "tool" => fact(Fact::Tool),
-                "args" => fact(Fact::Args),
-                "status" => fact(Fact::Status),
-                "content" => fact(Fact::Content),
+                "tool" => fact(FactName::Tool),
+                "args" => fact(FactName::Args),
+                "status" => fact(FactName::Status),
+                "content" => fact(FactName::Content),
                 _ => None,
             },
             Shape::System => {
