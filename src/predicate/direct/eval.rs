@@ -2,7 +2,7 @@
 
 use super::MAX_LOCALS;
 use super::fault::Fault;
-use super::node::{Literal, Node, OfTexts, Trusted};
+use super::node::{FactName, Literal, Node, OfTexts, Trusted};
 use super::value::{Shape, TypeName, Value};
 use crate::predicate::meter::{ELEMENT, Spent, TRUST_UNITS};
 use crate::predicate::question::Question;
@@ -72,7 +72,7 @@ impl<'a> Walk<'a> {
             }
             Node::OfTexts(what, sides) => self.of_texts(*what, sides),
             Node::Finds(text, finder) => {
-                let text = self.value(text)?;
+                let text = self.read(text)?;
                 let Some(text) = text.as_text() else {
                     let wanted = TypeName::Text;
                     return Err(Fault::NotBothTaken("contains", text.type_of(), wanted));
@@ -81,12 +81,14 @@ impl<'a> Walk<'a> {
                 Ok(finder.find(text.as_bytes()).is_some())
             }
             Node::Matches(text, pattern) => {
-                let text = self.value(text)?;
+                let is_content = matches!(**text, Node::Fact(FactName::Content));
+                let text = self.read(text)?;
                 let Some(text) = text.as_text() else {
                     return Err(Fault::NotTaken("matches", text.type_of()));
                 };
                 self.spent.handle(text.len().saturating_mul(pattern.weight()))?;
-                Ok(pattern.occurs_in(text))
+                let occurs = || pattern.occurs_in(text);
+                Ok(if is_content { self.question.found(pattern, occurs) } else { occurs() })
             }
             Node::Quantify(quantifier, all) => self.quantify(*quantifier, all),
             Node::Literal(Literal::Bool(bool)) => Ok(*bool),
@@ -172,15 +174,29 @@ impl<'a> Walk<'a> {
         Ok([self.value(one)?, self.value(two)?])
     }
 
+    /// Evaluates what should be a text. Most are facts or written out, and need no value.
+    fn read(&mut self, node: &'a Node) -> Outcome<'a, Read<'a>> {
+        let known = match node {
+            Node::Fact(fact) => self.fact_text(*fact),
+            Node::Literal(Literal::Text(text)) => Some(&**text),
+            _ => None,
+        };
+        match known {
+            Some(text) => Ok(Read::Text(text)),
+            None => self.value(node).map(Read::Value),
+        }
+    }
+
     fn of_texts(&mut self, what: OfTexts, sides: &'a [Node; 2]) -> Outcome<'a, bool> {
         let name = match what {
             OfTexts::Contains => "contains",
             OfTexts::StartsWith => "startsWith",
             OfTexts::EndsWith => "endsWith",
         };
-        let [one, two] = self.both(sides)?;
+        let [one, two] = sides;
+        let (one, two) = (self.read(one)?, self.read(two)?);
         let (Some(one), Some(two)) = (one.as_text(), two.as_text()) else {
-            return Err(Fault::not_both(name, &one, &two));
+            return Err(Fault::NotBothTaken(name, one.type_of(), two.type_of()));
         };
         self.spent.handle(match what {
             OfTexts::Contains => one.len() + two.len(),
@@ -213,12 +229,34 @@ impl<'a> Walk<'a> {
     }
 
     /// Returns a text that a function was given, counted as handled.
-    fn text_handled(&mut self, function: &'static str, node: &'a Node) -> Outcome<'a> {
-        let value = self.value(node)?;
-        let Some(text) = value.as_text() else {
-            return Err(Fault::NotTaken(function, value.type_of()));
+    fn text_handled(&mut self, function: &'static str, node: &'a Node) -> Outcome<'a, Read<'a>> {
+        let read = self.read(node)?;
+        let Some(text) = read.as_text() else {
+            return Err(Fault::NotTaken(function, read.type_of()));
         };
         self.spent.handle(text.len())?;
-        Ok(value)
+        Ok(read)
+    }
+}
+
+/// What should be a text.
+enum Read<'a> {
+    Text(&'a str),
+    Value(Value<'a>),
+}
+
+impl Read<'_> {
+    fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Value(value) => value.as_text(),
+        }
+    }
+
+    const fn type_of(&self) -> TypeName {
+        match self {
+            Self::Text(_) => TypeName::Text,
+            Self::Value(value) => value.type_of(),
+        }
     }
 }

@@ -19,7 +19,7 @@ impl<'a> Walk<'a> {
 
     /// Returns a fact that is a text.
     #[inline]
-    fn fact_text(&self, fact: FactName) -> Option<&'a str> {
+    pub(super) fn fact_text(&self, fact: FactName) -> Option<&'a str> {
         let facts = self.question.facts;
         match (fact, facts.record.body) {
             (FactName::Tool, BodyFacts::Call { tool, .. }) => Some(tool),
@@ -72,7 +72,11 @@ impl<'a> Walk<'a> {
     /// Returns a field of a map.
     pub(super) fn field(&mut self, of: &Value<'a>, name: &'a str) -> Outcome<'a> {
         match of {
-            Value::Members(_) | Value::Shape(_) | Value::Map(_) => {
+            Value::Members(members) => {
+                self.spent.look_up(name.len())?;
+                members.get(name).map(Value::of).ok_or(Fault::NoField(name))
+            }
+            Value::Shape(_) | Value::Map(_) => {
                 self.spent.look_up(name.len())?;
                 self.member(of, &Value::Text(name)).ok_or(Fault::NoField(name))
             }

@@ -109,14 +109,16 @@ impl<'a> Walk<'a> {
         one: &Value<'a>,
         two: &Value<'a>,
     ) -> Outcome<'a, bool> {
-        let ordering = if let (Some(one), Some(two)) = (one.as_text(), two.as_text()) {
+        let ordering = if let Some(ordering) = compare(one, two) {
+            Some(ordering)
+        } else if let (Some(one), Some(two)) = (one.as_text(), two.as_text()) {
             self.spent.handle(one.len().min(two.len()))?;
             Some(one.cmp(two))
         } else if let (Some(one), Some(two)) = (one.as_bytes(), two.as_bytes()) {
             self.spent.handle(one.len().min(two.len()))?;
             Some(one.cmp(two))
         } else {
-            compare(one, two)
+            None
         };
         let sign = match wanted {
             Order::Less => "<",

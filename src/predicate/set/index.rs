@@ -18,6 +18,9 @@ impl<K, V> Entry<K, V> {
     }
 }
 
+/// For how many rulings there is room as soon as there is one.
+const AT_ONCE: usize = 16;
+
 /// Entries in the order of their keys.
 #[derive(Debug)]
 pub(super) struct Index<K, V> {
@@ -64,7 +67,12 @@ impl<K: Ord, V> Index<K, V> {
             let entry = self.entries.get(position).filter(|_| !contains(gone, position));
             match entry.map(&mut rule) {
                 None | Some(Ruling::DoesNotHold) => {}
-                Some(ruling) => spoken.push((position, ruling)),
+                Some(ruling) => {
+                    if spoken.is_empty() {
+                        spoken.reserve(AT_ONCE);
+                    }
+                    spoken.push((position, ruling));
+                }
             }
         });
         spoken.sort_unstable_by_key(|(position, _)| *position);
