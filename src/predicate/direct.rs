@@ -4,11 +4,11 @@
 //! evaluator of the CEL crate. The two give the same results, and count the same work and the same
 //! bytes: generated expressions are put to both.
 
+mod answer;
 mod build;
 mod convert;
 mod eval;
 mod fault;
-mod handed;
 mod known;
 mod loops;
 mod node;
@@ -18,14 +18,11 @@ mod value;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use cel::common::ast::IdedExpr;
-use cel::common::value::CowVal;
 
 use super::bindings::Names;
 use super::check::Checked;
 use super::meter::{self, Limit, Spent};
-use super::ops;
 use super::plain::Value as Plain;
-use super::program::in_words;
 use super::question::Question;
 use super::ruling::Failure;
 use eval::Run;
@@ -69,19 +66,12 @@ impl Direct {
 
     /// Returns the result, whatever it is.
     pub(super) fn answer<'q>(&'q self, question: &'q Question<'q>) -> Result<Plain, Failure> {
-        let evaluated = guarded(|| {
+        guarded(|| {
             let mut run = Run::new(question);
-            let value = run.value(&self.0).map_err(|fault| failure(&fault, &run.spent))?;
-            Ok((run.handed(&value), run.spent))
-        });
-        let (handed, spent) = evaluated.unwrap_or(Err(Failure::Panicked))?;
-        let (answered, meter) = meter::resumed(spent, || ops::answer(vec![CowVal::Owned(handed)]));
-        match (answered, meter.spent.limit, meter.answer) {
-            (_, Some(limit), _) => Err(limit.failure(&meter.spent)),
-            (Ok(Ok(_)), None, Some(answer)) => Ok(answer),
-            (Ok(Err(error)), None, _) => Err(in_words(&error)),
-            _ => Err(Failure::Panicked),
-        }
+            let answer = run.value(&self.0).and_then(|value| run.answer(&value, 0));
+            answer.map_err(|fault| failure(&fault, &run.spent))
+        })
+        .unwrap_or(Err(Failure::Panicked))
     }
 }
 

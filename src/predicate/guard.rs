@@ -10,6 +10,7 @@
 //! | [`MAX_LOOPS`] loops inside each other | parsed | `loops_too_deep` |
 //! | [`MAX_LITERAL`] elements in a list or map | parsed | `list_too_long` |
 //! | [`MAX_PATTERN_BYTES`], [`MAX_PATTERN_NESTING`] | checked | `pattern_too_large` |
+//! | [`MAX_PATTERNS_BYTES`], [`MAX_WIDE_CLASSES`] | checked | `pattern_too_large` |
 //! | [`MAX_UNITS`], [`MAX_BUILT`] | evaluated | |
 //!
 //! What follows from the first seven: an accepted predicate needs little stack to evaluate, on any
@@ -34,6 +35,11 @@ pub const MAX_LOOPS: usize = 2;
 pub const MAX_LITERAL: usize = 256;
 /// The most memory of a compiled pattern.
 pub const MAX_PATTERN_BYTES: usize = 256 * 1024;
+/// The most memory of all compiled patterns of one expression.
+pub const MAX_PATTERNS_BYTES: usize = 4 * MAX_PATTERN_BYTES;
+/// The most classes of characters that reach beyond ASCII, as `\w` does, in all patterns of one
+/// expression. Each takes a fraction of a millisecond to be read.
+pub const MAX_WIDE_CLASSES: usize = 32;
 /// The most groups and repetitions inside each other in a pattern.
 pub const MAX_PATTERN_NESTING: u32 = 32;
 

@@ -17,8 +17,12 @@ use super::ruling::Failure;
 
 /// What an element of a list or an entry of a map counts as when it is handled.
 pub(super) const ELEMENT: usize = 16;
+/// What an entry counts as when two maps are compared, which look it up in each other.
+pub(super) const ENTRY: usize = 64;
 /// What an element of a list or an entry of a map counts as when it is built.
 pub(super) const SLOT: usize = 32;
+/// What a value counts as when it is made for whoever asked, texts and bytes aside.
+pub(super) const VALUE: usize = 16;
 /// What asking for the trust in an actor counts as, in units.
 pub(super) const TRUST_UNITS: usize = 16;
 /// How deep values may nest that are compared or returned. Facts nest less.
@@ -125,18 +129,7 @@ pub(super) fn metered<T>(
     patterns: &Arc<[Arc<Pattern>]>,
     work: impl FnOnce() -> T,
 ) -> (std::thread::Result<T>, Meter) {
-    run(Meter { patterns: Arc::clone(patterns), ..Meter::default() }, work)
-}
-
-/// Runs `work` with a meter that counts on from `spent`, and returns both.
-pub(super) fn resumed<T>(
-    spent: Spent,
-    work: impl FnOnce() -> T,
-) -> (std::thread::Result<T>, Meter) {
-    run(Meter { spent, ..Meter::default() }, work)
-}
-
-fn run<T>(meter: Meter, work: impl FnOnce() -> T) -> (std::thread::Result<T>, Meter) {
+    let meter = Meter { patterns: Arc::clone(patterns), ..Meter::default() };
     let outer = METER.replace(meter);
     // What `work` could leave half done is the meter, which is replaced, and the context, which
     // evaluations only read.

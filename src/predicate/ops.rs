@@ -7,7 +7,7 @@ use cel::ExecutionError;
 use cel::common::types::{CelBool, CelBytes, CelInt, CelString, Kind};
 use cel::common::value::{CowVal, Val};
 
-use super::meter::{self, ELEMENT, MAX_VALUE_DEPTH};
+use super::meter::{self, ELEMENT, ENTRY, MAX_VALUE_DEPTH};
 use super::value::{Beyond, Blob, BuiltList, Text};
 
 mod build;
@@ -134,7 +134,7 @@ fn equal_maps(one: &dyn Val, two: &dyn Val, depth: usize) -> Result<bool, Execut
     }
     let mut keys = keys.iter();
     while let Some(key) = keys.next() {
-        meter::handle(ELEMENT + text_of(key).map_or(0, str::len))?;
+        meter::handle(ENTRY + text_of(key).map_or(0, str::len))?;
         let other = match right.get(key) {
             Ok(other) => other,
             Err(ExecutionError::NoSuchKey(_)) => return Ok(false),

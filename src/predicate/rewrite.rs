@@ -21,6 +21,9 @@ use super::program::Purpose;
 
 /// How many operations of a loop's body one unit pays for.
 const NODES_PER_UNIT: usize = 8;
+/// As how many operations a conversion counts, or what reads a calendar: each takes up to a
+/// microsecond, however short a text it is about.
+const NODES_OF_A_CONVERSION: usize = 16;
 
 /// What takes the place of an operator whose operands may be large.
 const METERED: &[(&str, &str)] = &[
@@ -243,7 +246,10 @@ pub(super) fn weight(step: &IdedExpr) -> usize {
     let mut nodes = 0_usize;
     let mut todo = vec![step];
     while let Some(expr) = todo.pop() {
-        nodes += 1;
+        nodes += match &expr.expr {
+            Expr::Call(call) if converts(&call.func_name) => NODES_OF_A_CONVERSION,
+            _ => 1,
+        };
         children(expr, |child, place| {
             if place == Place::Once {
                 todo.push(child);
@@ -251,6 +257,14 @@ pub(super) fn weight(step: &IdedExpr) -> usize {
         });
     }
     nodes.div_ceil(NODES_PER_UNIT)
+}
+
+/// Tells whether a function converts between types, or reads a calendar.
+fn converts(function: &str) -> bool {
+    const TO: [&str; 8] =
+        ["bool", "bytes", "double", "duration", "int", "string", "timestamp", "uint"];
+    let name = function.trim_start_matches('.');
+    TO.contains(&name) || name.starts_with("get")
 }
 
 /// Returns `expr`, evaluated after a round of this weight was counted.
