@@ -66,7 +66,8 @@ pub use explain::{Explanation, Finding, Round, Shown};
 pub use facts::{BodyFacts, Facts, RecordFacts, System, SystemFacts, Trust};
 pub use guard::{
     MAX_BUILT, MAX_DEPTH, MAX_LITERAL, MAX_LOOPS, MAX_NESTING, MAX_NODES, MAX_PATTERN_BYTES,
-    MAX_PATTERN_NESTING, MAX_SOURCE_BYTES, MAX_UNITS, UNIT_BYTES,
+    MAX_PATTERN_NESTING, MAX_PATTERNS_BYTES, MAX_SOURCE_BYTES, MAX_UNITS, MAX_WIDE_CLASSES,
+    UNIT_BYTES,
 };
 pub use program::Evaluator;
 pub use ruling::{Evaluation, Failure, FailureKind, Ruling};

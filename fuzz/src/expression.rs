@@ -57,6 +57,9 @@ const DOUBLES: &[&str] = &[
     "1.5",
     "-0.0",
     "1e300",
+    "(0.0 / 0.0)",
+    "(1.0 / 0.0)",
+    "3.0",
     "record.body.args.half",
     "trust(current_actor(), \"code\")",
     "system.today.cost_usd",
@@ -78,6 +81,12 @@ const MAPS: &[&str] = &[
     "{\"a\": 1}",
     "{1: \"a\", \"b\": 2u}",
     "{true: [1]}",
+    "{1u: 1, 3: [2]}",
+    "{\"n\": 7, \"flag\": true}",
+    "record",
+    "system",
+    "system.today",
+    "record.body.args.map.b",
     "task(\"x\")",
 ];
 const ANY: &[&str] = &[
@@ -89,25 +98,31 @@ const ANY: &[&str] = &[
     "null",
     "b\"a\"",
     "b\"\\xff\"",
+    "b''",
+    "bytes",
+    "type",
     "int",
     "string",
 ];
-const FIELDS: &[&str] = &["a", "path", "n", "list", "tool", "b", "missing"];
+const FIELDS: &[&str] =
+    &["a", "path", "n", "list", "tool", "b", "missing", "`n`", "`a.b`", "body", "args", "today"];
+/// The variables of loops. What has one of these names outside is hidden.
+const VARIABLES: &[&str] = &["x", "x", "y", "record", "resource", "int"];
 
 /// Returns an expression that should be true or false.
 pub fn test(choices: &mut Choices<'_>) -> String {
-    Grammar { choices, loops: 0 }.test(DEPTH)
+    Grammar { choices, variables: Vec::new() }.test(DEPTH)
 }
 
 /// Returns an expression of any type.
 pub fn any(choices: &mut Choices<'_>) -> String {
-    Grammar { choices, loops: 0 }.any(DEPTH)
+    Grammar { choices, variables: Vec::new() }.any(DEPTH)
 }
 
 struct Grammar<'c, 'b> {
     choices: &'c mut Choices<'b>,
-    /// How many loops there are around.
-    loops: usize,
+    /// The variables of the loops around.
+    variables: Vec<&'static str>,
 }
 
 impl Grammar<'_, '_> {
@@ -120,8 +135,8 @@ impl Grammar<'_, '_> {
     }
 
     fn variable(&mut self) -> Option<String> {
-        let names = ["x", "y"];
-        (self.loops > 0).then(|| names[self.choices.below(self.loops)].to_owned())
+        let known = self.variables.len();
+        (known > 0).then(|| self.variables[self.choices.below(known)].to_owned())
     }
 
     fn test(&mut self, depth: usize) -> String {
@@ -167,13 +182,13 @@ impl Grammar<'_, '_> {
     fn over(&mut self, depth: usize, name: &str, body: fn(&mut Self, usize) -> String) -> String {
         let next = depth - 1;
         let range = if self.choices.below(3) == 0 { self.map(next) } else { self.list(next) };
-        if self.loops == 2 {
+        if self.variables.len() == 2 {
             return format!("{range}.{name}(z, true)");
         }
-        let variable = ["x", "y"][self.loops];
-        self.loops += 1;
+        let variable = self.choices.of(VARIABLES);
+        self.variables.push(variable);
         let body = body(self, next);
-        self.loops -= 1;
+        self.variables.pop();
         format!("{range}.{name}({variable}, {body})")
     }
 

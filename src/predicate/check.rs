@@ -67,7 +67,8 @@ pub(super) fn check(
     names: &Names,
     columns: &Columns<'_>,
 ) -> Result<(Type, Checked), PredicateError> {
-    let mut checker = Checker { names, columns, scopes: Vec::new(), found: Checked::default() };
+    let (scopes, found) = (Vec::new(), Checked::default());
+    let mut checker = Checker { names, columns, scopes, wide_classes: 0, found };
     let ty = checker.expr(root)?;
     Ok((ty, checker.found))
 }
@@ -90,6 +91,8 @@ struct Checker<'c> {
     columns: &'c Columns<'c>,
     /// The variables of the loops around, innermost last.
     scopes: Vec<(String, Type)>,
+    /// How many there are in the patterns so far.
+    wide_classes: usize,
     found: Checked,
 }
 

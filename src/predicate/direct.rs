@@ -4,12 +4,12 @@
 //! evaluator of the CEL crate. The two give the same results, and count the same work and the same
 //! bytes: generated expressions are put to both.
 
+mod answer;
 mod build;
 mod convert;
 mod eval;
 mod facts;
 mod fault;
-mod handed;
 mod loops;
 mod node;
 mod operations;
@@ -18,13 +18,10 @@ mod value;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use cel::common::ast::IdedExpr;
-use cel::common::value::CowVal;
 
 use super::check::Checked;
 use super::check::bindings::Names;
 use super::meter::{self, Limit, Spent};
-use super::metered::in_words;
-use super::metered::ops;
 use super::question::Question;
 use super::ruling::Failure;
 use super::value::Value as Plain;
@@ -69,19 +66,12 @@ impl Direct {
 
     /// Returns the result, whatever it is.
     pub(super) fn answer<'q>(&'q self, question: &'q Question<'q>) -> Result<Plain, Failure> {
-        let evaluated = guarded(|| {
+        guarded(|| {
             let mut walk = Walk::new(question);
-            let value = walk.value(&self.0).map_err(|fault| failure(&fault, &walk.spent))?;
-            Ok((walk.handed(&value), walk.spent))
-        });
-        let (handed, spent) = evaluated.unwrap_or(Err(Failure::Panicked))?;
-        let (answered, meter) = meter::resumed(spent, || ops::answer(vec![CowVal::Owned(handed)]));
-        match (answered, meter.spent.limit, meter.answer) {
-            (_, Some(limit), _) => Err(limit.failure(&meter.spent)),
-            (Ok(Ok(_)), None, Some(answer)) => Ok(answer),
-            (Ok(Err(error)), None, _) => Err(in_words(&error)),
-            _ => Err(Failure::Panicked),
-        }
+            let answer = walk.value(&self.0).and_then(|value| walk.answer(&value, 0));
+            answer.map_err(|fault| failure(&fault, &walk.spent))
+        })
+        .unwrap_or(Err(Failure::Panicked))
     }
 }
 

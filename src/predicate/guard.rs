@@ -17,6 +17,7 @@
 //! | arguments and types that go together | checked | `wrong_arguments`, `type_clash` |
 //! | the pattern of `matches` is written out, and is one | checked | `dynamic_pattern`, `bad_pattern` |
 //! | [`MAX_PATTERN_BYTES`], [`MAX_PATTERN_NESTING`] | checked | `pattern_too_large` |
+//! | [`MAX_PATTERNS_BYTES`], [`MAX_WIDE_CLASSES`] | checked | `pattern_too_large` |
 //! | a result that may be true or false, of a predicate | checked | `not_boolean` |
 //! | [`MAX_UNITS`], [`MAX_BUILT`] | evaluated | a [`Failure`](super::Failure) |
 //!
@@ -44,6 +45,11 @@ pub const MAX_LOOPS: usize = 2;
 pub const MAX_LITERAL: usize = 256;
 /// The most memory of a compiled pattern.
 pub const MAX_PATTERN_BYTES: usize = 256 * 1024;
+/// The most memory of all compiled patterns of one expression.
+pub const MAX_PATTERNS_BYTES: usize = 4 * MAX_PATTERN_BYTES;
+/// The most classes of characters that reach beyond ASCII, as `\w` does, in all patterns of one
+/// expression. Each takes a fraction of a millisecond to be read.
+pub const MAX_WIDE_CLASSES: usize = 32;
 /// The most groups and repetitions inside each other in a pattern.
 pub const MAX_PATTERN_NESTING: u32 = 32;
 

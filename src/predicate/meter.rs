@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use cel::ExecutionError;
-use cel::common::ast::IdedExpr;
+use cel::common::ast::{Expr, IdedExpr};
 
 use super::guard::{MAX_BUILT, MAX_UNITS, UNIT_BYTES};
 use super::pattern::Pattern;
@@ -19,12 +19,19 @@ use super::value::Value;
 
 /// What an element of a list or an entry of a map counts as when it is handled.
 pub(super) const ELEMENT: usize = 16;
+/// What an entry counts as when two maps are compared, which look it up in each other.
+pub(super) const ENTRY: usize = 64;
 /// What an element of a list or an entry of a map counts as when it is built.
 pub(super) const SLOT: usize = 32;
+/// What a value counts as when it is made for whoever asked, texts and bytes aside.
+pub(super) const VALUE: usize = 16;
 /// What asking for the trust in an actor counts as, in units.
 pub(super) const TRUST_UNITS: usize = 16;
 /// How many operations of a loop's body one unit pays for.
 const NODES_PER_UNIT: usize = 8;
+/// As how many operations a conversion counts, or what reads a calendar: each takes up to a
+/// microsecond, however short a text it is about.
+const NODES_OF_A_CONVERSION: usize = 16;
 /// How deep values may nest that are compared or returned. Facts nest less.
 pub(super) const MAX_VALUE_DEPTH: usize = 256;
 
@@ -33,7 +40,10 @@ pub(super) fn round_units(step: &IdedExpr) -> usize {
     let mut nodes = 0_usize;
     let mut todo = vec![step];
     while let Some(expr) = todo.pop() {
-        nodes += 1;
+        nodes += match &expr.expr {
+            Expr::Call(call) if converts(&call.func_name) => NODES_OF_A_CONVERSION,
+            _ => 1,
+        };
         children(expr, |child, part| {
             if part == Part::Once {
                 todo.push(child);
@@ -41,6 +51,14 @@ pub(super) fn round_units(step: &IdedExpr) -> usize {
         });
     }
     nodes.div_ceil(NODES_PER_UNIT)
+}
+
+/// Tells whether a function converts between types, or reads a calendar.
+fn converts(function: &str) -> bool {
+    const TO: [&str; 8] =
+        ["bool", "bytes", "double", "duration", "int", "string", "timestamp", "uint"];
+    let name = function.trim_start_matches('.');
+    TO.contains(&name) || name.starts_with("get")
 }
 
 /// What an evaluation has spent.
@@ -144,18 +162,7 @@ pub(super) fn metered<T>(
     patterns: &Arc<[Arc<Pattern>]>,
     work: impl FnOnce() -> T,
 ) -> (std::thread::Result<T>, Meter) {
-    run(Meter { patterns: Arc::clone(patterns), ..Meter::default() }, work)
-}
-
-/// Runs `work` with a meter that counts on from `spent`, and returns both.
-pub(super) fn resumed<T>(
-    spent: Spent,
-    work: impl FnOnce() -> T,
-) -> (std::thread::Result<T>, Meter) {
-    run(Meter { spent, ..Meter::default() }, work)
-}
-
-fn run<T>(meter: Meter, work: impl FnOnce() -> T) -> (std::thread::Result<T>, Meter) {
+    let meter = Meter { patterns: Arc::clone(patterns), ..Meter::default() };
     let outer = METER.replace(meter);
     // What `work` could leave half done is the meter, which is replaced, and the context, which
     // evaluations only read.

@@ -12,6 +12,7 @@ use super::guard::{MAX_PATTERN_BYTES, MAX_PATTERN_NESTING};
 #[derive(Debug)]
 pub(super) struct Pattern {
     regex: Regex,
+    /// A limit that holds it, and half of which does not.
     bytes: usize,
 }
 
@@ -52,16 +53,25 @@ impl Pattern {
     }
 
     /// Compiles within the smallest limit that holds the pattern, as nothing else tells how large
-    /// it is: the more states it has, the more work each byte of a text may be.
+    /// it is: the more states it has, the more work each byte of a text may be. Most are small; of
+    /// the others those that are too large are found out first.
     fn compile(text: &str) -> Result<Self, PredicateError> {
-        let mut size = SMALLEST_BYTES;
-        loop {
-            match limited(text, size) {
-                Ok(regex) => return Ok(Self { regex, bytes: size }),
-                Err(regex::Error::CompiledTooBig(_)) if size < MAX_PATTERN_BYTES => size *= 2,
-                Err(error) => return Err(refusal(&error)),
+        let too_small = match within(text, SMALLEST_BYTES)? {
+            Some(regex) => return Ok(Self { regex, bytes: SMALLEST_BYTES }),
+            None => SMALLEST_BYTES,
+        };
+        let regex = limited(text, MAX_PATTERN_BYTES).map_err(|error| refusal(&error))?;
+        let (mut too_small, mut held) = (too_small, Self { regex, bytes: MAX_PATTERN_BYTES });
+        while too_small * 2 < held.bytes {
+            // Both are powers of two, and so is what lies in the middle.
+            let steps = (held.bytes / too_small).ilog2();
+            let bytes = too_small << (steps / 2);
+            match within(text, bytes)? {
+                Some(regex) => held = Self { regex, bytes },
+                None => too_small = bytes,
             }
         }
+        Ok(held)
     }
 
     /// Tells whether the pattern occurs in `text`.
@@ -77,6 +87,34 @@ impl Pattern {
     /// Returns how many bytes a byte of a text counts as, when it is searched for this pattern.
     pub(super) const fn weight(&self) -> usize {
         self.bytes / 1024 * WEIGHT_OF_A_KIB
+    }
+}
+
+/// Counts the classes of characters in a pattern that reach beyond ASCII: `\w` and its kin, what is
+/// negated, and what ends beyond.
+pub(super) fn wide_classes(text: &str) -> usize {
+    let (mut count, mut last) = (0, ' ');
+    let mut chars = text.chars();
+    while let Some(char) = chars.next() {
+        let is_wide = match char {
+            '\\' => {
+                matches!(chars.next(), Some('p' | 'P' | 'w' | 'W' | 'D' | 'S' | 'x' | 'u' | 'U'))
+            }
+            '^' => matches!(last, '[' | ':'),
+            char => last == '-' && !char.is_ascii(),
+        };
+        count += usize::from(is_wide);
+        last = char;
+    }
+    count
+}
+
+/// Compiles, unless that takes more than `bytes`.
+fn within(text: &str, bytes: usize) -> Result<Option<Regex>, PredicateError> {
+    match limited(text, bytes) {
+        Ok(regex) => Ok(Some(regex)),
+        Err(regex::Error::CompiledTooBig(_)) => Ok(None),
+        Err(error) => Err(refusal(&error)),
     }
 }
 
@@ -115,6 +153,7 @@ mod tests {
         assert!(Arc::ptr_eq(&one, &two));
         assert!(one.occurs_in("error: E404"));
         assert_eq!(one.weight(), 2);
+        assert_eq!(Pattern::of(r"\w\w").expect("a pattern").bytes(), 128 * 1024);
     }
 
     #[test]

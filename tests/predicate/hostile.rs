@@ -3,8 +3,8 @@
 use spl::canon::{Object, Value};
 use spl::object;
 use spl::predicate::{
-    Context, Evaluation, Evaluator, Failure, Finding, Flaw, MAX_BUILT, MAX_UNITS, Predicate,
-    PredicateError, Ruling,
+    Context, Evaluation, Evaluator, Expression, Failure, Finding, Flaw, MAX_BUILT, MAX_UNITS,
+    Predicate, PredicateError, Ruling,
 };
 
 use crate::facts::World;
@@ -54,6 +54,7 @@ fn large() -> World {
         "n": 1_i64,
         "half": "a".repeat(512 * 1024),
         "big": "ab".repeat(512 * 1024),
+        "deep": (0..120).fold(Value::Null, |inside, _| Value::Array(vec![inside])),
         "thousand": (0_i64..1_000).collect::<Vec<_>>(),
         "tens": (0_i64..10_000).collect::<Vec<_>>(),
         "many": (0_i64..500_000).collect::<Vec<_>>(),
@@ -120,6 +121,8 @@ fn the_deepest_expressions_are_evaluated_on_a_small_stack() {
         around(27, "!(", "record.body.args.n == 1", ")", ""),
         around(26, "", "record.body.args.n", "+1", " == 27"),
         around(15, "", "record.body.args.thousand", ".map(x, x)", ".size() == 1"),
+        // The depth of facts is on top of that of the expression.
+        around(25, "!(", "record.body.args.deep == record.body.args.deep", ")", ""),
     ];
     let world = large();
     let on_a_small_stack = || {
@@ -142,6 +145,17 @@ fn the_deepest_expressions_are_evaluated_on_a_small_stack() {
 fn patterns_are_compiled_when_the_predicate_is() {
     refused(r"record.body.content.matches('\\w{500}')", Flaw::PatternTooLarge);
     refused(r"record.body.content.matches('(\\pL{100}){100}')", Flaw::PatternTooLarge);
+    // Classes that are dear to read, however many patterns they stand in.
+    let classes = r"(?i)\\pL".repeat(33);
+    refused(&format!("record.body.content.matches('{classes}')"), Flaw::PatternTooLarge);
+    refused(&format!("record.body.content.matches('[{classes}]')"), Flaw::PatternTooLarge);
+    let many = |pattern: &str, times: usize| {
+        let search = |n| format!("record.body.content.matches('{pattern}{n}')");
+        (0..times).map(search).collect::<Vec<_>>().join(" || ")
+    };
+    refused(&many("(?i)[^a]", 33), Flaw::PatternTooLarge);
+    refused(&many(r"\\w{4}", 5), Flaw::PatternTooLarge);
+    assert!(Predicate::compile(&many(r"\\w{4}", 4), Context::Hook).is_ok());
     let nested = "(".repeat(40) + "a" + &")".repeat(40);
     refused(&format!("record.body.content.matches('{nested}')"), Flaw::BadPattern);
     refused("record.body.content.matches('(?=a)')", Flaw::BadPattern);
@@ -233,6 +247,27 @@ fn memory_bombs_are_stopped() {
     }
 }
 
+/// What is shared while it is evaluated is made anew for whoever asked, wherever it stands.
+#[test]
+fn a_result_is_counted_before_it_is_made() {
+    let world = large();
+    for source in [
+        "[record.body.args.half + 'a'].map(t, record.body.args.thousand.map(x, t))",
+        "[record.body.args.thousand.map(x, x)].map(l, record.body.args.thousand.map(x, l))",
+        "[record.body.args.thousand.map(x, x)].map(l, {'a': [l, l, l], 'b': [[l, l, l], l, l, l]})",
+    ] {
+        for evaluator in [Evaluator::Fastest, Evaluator::Cel] {
+            let expression = Expression::compile_for(source, Context::Hook, evaluator);
+            let expression = expression.expect(source);
+            let mut result = None;
+            let facts = world.facts();
+            let taken = allocation_counter::measure(|| result = Some(expression.evaluate(&facts)));
+            let stopped = matches!(result, Some(Err(Failure::TooLarge { .. }) | Ok(_)));
+            assert!(stopped && taken.bytes_max < 4 * MAX_BUILT, "{source}: {taken:?}");
+        }
+    }
+}
+
 #[test]
 fn what_is_copied_often_is_shared() {
     let world = large();
@@ -266,6 +301,18 @@ fn an_error_over_a_large_value_costs_little() {
         }
         assert!(evaluation.units <= 2_000 && evaluation.built < 64_000, "{source}: {evaluation:?}");
     }
+}
+
+/// Explaining counts the characters of what it cuts, so a long text is looked at a few times.
+#[test]
+fn a_large_text_is_not_shown_for_every_round() {
+    let world = large();
+    let source = "record.body.args.thousand.exists(x, record.body.args.big == 'a')";
+    let predicate = Predicate::compile(source, Context::Hook).expect(source);
+    let explanation = predicate.explain(&world.facts());
+    let last = explanation.parts.iter().filter_map(|part| Some(part.round.as_ref()?.number)).max();
+    assert_eq!(explanation.rounds, Some(1_000));
+    assert!(last.is_some_and(|last| last < 50), "{last:?}");
 }
 
 #[test]

@@ -1,12 +1,15 @@
 //! Calls of functions.
 
+use std::sync::Arc;
+
 use cel::common::ast::{CallExpr, Expr, IdedExpr, LiteralValue};
 
 use super::functions::{self, Form, Function, MACROS, Plan};
 use super::types::Type;
 use super::{Checker, Checks};
 use crate::predicate::error::{Flaw, PredicateError};
-use crate::predicate::pattern::Pattern;
+use crate::predicate::guard::{MAX_PATTERNS_BYTES, MAX_WIDE_CLASSES};
+use crate::predicate::pattern::{Pattern, wide_classes};
 
 impl Checker<'_> {
     pub(super) fn function(&mut self, expr: &IdedExpr, call: &CallExpr) -> Checks {
@@ -52,9 +55,24 @@ impl Checker<'_> {
                 .at(column)
                 .hint(Some("to look for a text that is not a pattern use `contains`".to_owned())));
         };
+        let too_large = |message| PredicateError::new(Flaw::PatternTooLarge, message).at(column);
+        self.wide_classes += wide_classes(text.inner());
+        if self.wide_classes > MAX_WIDE_CLASSES {
+            let message =
+                format!("more than {MAX_WIDE_CLASSES} classes like `\\w` in all patterns");
+            return Err(too_large(message));
+        }
         let compiled = Pattern::of(text.inner()).map_err(|error| error.at(column))?;
-        self.found.matches.insert(expr.id, self.found.patterns.len());
-        self.found.patterns.push(compiled);
+        let patterns = &mut self.found.patterns;
+        let at = patterns.iter().position(|known| Arc::ptr_eq(known, &compiled));
+        self.found.matches.insert(expr.id, at.unwrap_or(patterns.len()));
+        if at.is_none() {
+            patterns.push(compiled);
+        }
+        if patterns.iter().map(|pattern| pattern.bytes()).sum::<usize>() > MAX_PATTERNS_BYTES {
+            let most = MAX_PATTERNS_BYTES / 1024;
+            return Err(too_large(format!("the patterns together need more than {most} KiB")));
+        }
         Ok(())
     }
 

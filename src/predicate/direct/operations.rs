@@ -6,7 +6,7 @@ use super::eval::{Outcome, Walk};
 use super::fault::Fault;
 use super::node::{Arithmetic, Order};
 use super::value::{Made, TypeName, Value};
-use crate::predicate::meter::{ELEMENT, MAX_VALUE_DEPTH, SLOT};
+use crate::predicate::meter::{ELEMENT, ENTRY, MAX_VALUE_DEPTH, SLOT};
 use crate::predicate::metered::value::MapKey;
 
 impl<'a> Walk<'a> {
@@ -57,7 +57,7 @@ impl<'a> Walk<'a> {
         }
         for key in one.each().into_iter().flatten() {
             let bytes = key.as_text().map_or(0, str::len);
-            self.spent.handle(ELEMENT + bytes)?;
+            self.spent.handle(ENTRY + bytes)?;
             self.spent.look_up(bytes)?;
             let Some(other) = self.member(two, &key) else { return Ok(false) };
             self.spent.look_up(bytes)?;

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cel::common::ast::IdedExpr;
 use cel::common::types::CelInt;
-use cel::common::value::CowVal;
+use cel::common::value::{CowVal, Val};
 use cel::{Context, ExecutionError, FunctionContext, Value};
 
 use super::outline::Outline;
@@ -15,6 +15,8 @@ use crate::predicate::metered::in_words;
 const FIRST_ROUNDS: u64 = 3;
 /// How many parts are looked at; a loop may have many more. After that they are only counted.
 const MAX_LOOKS: usize = 10_000;
+/// How many characters of a long text are counted at the price of one more look.
+const CHARS_PER_LOOK: usize = 1_024;
 
 /// The eyes on one evaluation.
 #[derive(Clone)]
@@ -84,13 +86,20 @@ impl Watch {
         let looks = self.with(|notes| notes.look());
         let variable = self.0.outline.part(part).variable.as_deref().filter(|_| looks);
         let variable = variable.and_then(|name| call.ptx.get_variable(name));
-        self.enter(part, variable.map(|value| Shown::of(value.as_ref())));
+        self.enter(part, variable.map(|value| self.look_at(value.as_ref())));
         let result = Value::resolve_val(expr, call.ptx).map(CowVal::into_owned);
         self.leave(looks.then(|| match &result {
-            Ok(value) => Finding::Value(Shown::of(value.as_ref())),
+            Ok(value) => Finding::Value(self.look_at(value.as_ref())),
             Err(error) => Finding::Failed(in_words(error).to_string()),
         }));
         result.map(CowVal::Owned)
+    }
+
+    fn look_at(&self, value: &dyn Val) -> Shown {
+        let shown = Shown::of(value);
+        let chars = shown.size.unwrap_or_default();
+        self.with(|notes| notes.looks += chars / CHARS_PER_LOOK);
+        shown
     }
 
     fn enter(&self, part: usize, variable: Option<Shown>) {

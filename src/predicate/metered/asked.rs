@@ -80,7 +80,7 @@ impl<'a> Asked<'a> {
 }
 
 /// Returns what is known about tasks: there are none.
-pub(in crate::predicate) fn no_task<'a>() -> MapFact<'a> {
+fn no_task<'a>() -> MapFact<'a> {
     MapFact::of_fields([
         ("status", Fact::text("")),
         ("priority", Fact::text("")),

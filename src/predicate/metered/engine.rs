@@ -122,7 +122,7 @@ impl VariableResolver for Variables<'_> {
 }
 
 /// Returns `record`.
-pub(in crate::predicate) fn record<'f>(question: &'f Question<'f>) -> MapFact<'f> {
+fn record<'f>(question: &'f Question<'f>) -> MapFact<'f> {
     let record = &question.facts.record;
     MapFact::of_fields([
         ("act", Fact::text(record.act)),
@@ -136,7 +136,7 @@ pub(in crate::predicate) fn record<'f>(question: &'f Question<'f>) -> MapFact<'f
 }
 
 /// Returns `record.body`.
-pub(in crate::predicate) fn body(body: BodyFacts<'_>) -> MapFact<'_> {
+fn body(body: BodyFacts<'_>) -> MapFact<'_> {
     match body {
         BodyFacts::Any(members) => MapFact::of(members),
         BodyFacts::Call { tool, args, status, content } => MapFact::of_fields([
@@ -149,7 +149,7 @@ pub(in crate::predicate) fn body(body: BodyFacts<'_>) -> MapFact<'_> {
 }
 
 /// Returns `system`. What is not known yet answers as if there were none of it.
-pub(in crate::predicate) fn system<'f>(question: &'f Question<'f>) -> MapFact<'f> {
+fn system<'f>(question: &'f Question<'f>) -> MapFact<'f> {
     let system = question.system();
     MapFact::of_fields([
         ("uptime_secs", Fact::int(system.uptime_secs)),
@@ -162,7 +162,7 @@ pub(in crate::predicate) fn system<'f>(question: &'f Question<'f>) -> MapFact<'f
 }
 
 /// Returns `system.today`.
-pub(in crate::predicate) fn today<'f>() -> MapFact<'f> {
+fn today<'f>() -> MapFact<'f> {
     MapFact::of_fields([
         ("dispatches", Fact::int(0)),
         ("cost_usd", Fact::Double(0.0.into())),

@@ -8,7 +8,7 @@ use cel::common::types::{CelBool, CelBytes, CelInt, CelString, Kind};
 use cel::common::value::{CowVal, Val};
 
 use super::value::{Beyond, Blob, BuiltList, Text};
-use crate::predicate::meter::{self, ELEMENT, MAX_VALUE_DEPTH};
+use crate::predicate::meter::{self, ELEMENT, ENTRY, MAX_VALUE_DEPTH};
 
 mod build;
 mod finish;
@@ -134,7 +134,7 @@ fn equal_maps(one: &dyn Val, two: &dyn Val, depth: usize) -> Result<bool, Execut
     }
     let mut keys = keys.iter();
     while let Some(key) = keys.next() {
-        meter::handle(ELEMENT + text_of(key).map_or(0, str::len))?;
+        meter::handle(ENTRY + text_of(key).map_or(0, str::len))?;
         let other = match right.get(key) {
             Ok(other) => other,
             Err(ExecutionError::NoSuchKey(_)) => return Ok(false),

@@ -9,11 +9,8 @@ use cel::common::types::{
 use cel::common::value::Val;
 
 use super::{Args, MAX_VALUE_DEPTH, Outcome, bool, bytes_of, no_overload, only, text_of};
-use crate::predicate::meter;
+use crate::predicate::meter::{self, VALUE};
 use crate::predicate::value::{Key, Value, of_length, of_point};
-
-/// What a value counts as when it is made for whoever asked, texts and bytes aside.
-const VALUE: usize = 16;
 
 /// Passes a boolean on, and remembers that there was none otherwise.
 pub(in crate::predicate) fn verdict<'b, 'v>(args: Args<'b, 'v>) -> Outcome<'b, 'v> {
