@@ -69,7 +69,10 @@ impl fmt::Display for MapKey<'_> {
             Self::Bool(bool) => write!(f, "{bool}"),
             Self::Number(number) => write!(f, "{number}"),
             Self::Fraction => f.write_str("a fraction"),
-            Self::Text(text) => text.chars().take(64).try_for_each(|c| write!(f, "{c}")),
+            Self::Text(text) => {
+                let end = text.char_indices().nth(64).map_or(text.len(), |(end, _)| end);
+                f.write_str(text.get(..end).unwrap_or_default())
+            }
         }
     }
 }
