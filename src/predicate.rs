@@ -101,7 +101,7 @@ impl Predicate {
     ) -> Result<Self, PredicateError> {
         let names = Names::Of(context);
         let program = Program::compile(source, names, Purpose::Predicate, evaluator)?;
-        Ok(Self(Arc::new(program), context))
+        Ok(Self(program, context))
     }
 
     /// Returns the source, as it was written.
@@ -163,7 +163,7 @@ impl Expression {
     ) -> Result<Self, PredicateError> {
         let names = Names::Of(context);
         let program = Program::compile(source, names, Purpose::Result, evaluator)?;
-        Ok(Self { program: Arc::new(program), names: context })
+        Ok(Self { program, names: context })
     }
 
     /// Returns what is allowed in it and most likely not meant, in the order of the source.
@@ -196,7 +196,7 @@ impl Expression<Environment> {
     ) -> Result<Self, PredicateError> {
         let program =
             Program::compile(source, Names::Declared(names.clone()), Purpose::Result, evaluator)?;
-        Ok(Self { program: Arc::new(program), names })
+        Ok(Self { program, names })
     }
 
     /// Returns the result where the declared names are bound to these values. A name that is bound

@@ -1,9 +1,10 @@
 //! Bodies of records: whatever JSON one is, predicates give an answer, and the evaluators the same.
 
 use spl::canon::{Limits, Value, parse};
-use spl::predicate::{BodyFacts, Context, Facts, RecordFacts, SystemFacts};
+use spl::predicate::{BodyFacts, Context, Facts};
 
-use super::evaluators::{Little, agree};
+use super::evaluators::agree;
+use super::facts::facts;
 
 /// What looks everywhere.
 const SOURCES: &[&str] = &[
@@ -27,23 +28,7 @@ const SOURCES: &[&str] = &[
 pub fn check(bytes: &[u8]) -> bool {
     let Ok(Value::Object(body)) = parse(bytes, Limits::DOOR) else { return false };
     for source in SOURCES {
-        let facts = Facts {
-            record: RecordFacts {
-                act: "KNOW",
-                actor: "did:sync:agent:clerk",
-                thread: "th_run",
-                data_type: "SCALAR",
-                clock: 11,
-                parents: &[],
-                body: BodyFacts::Any(&body),
-            },
-            resource: "record_write",
-            actor: "did:sync:agent:clerk",
-            namespace: "acme/site",
-            trust: &Little,
-            now_secs: 1_796_045_823,
-            system: &SystemFacts::NONE,
-        };
+        let facts = Facts { resource: "record_write", ..facts(&[], BodyFacts::Any(&body)) };
         assert!(agree(source, Context::Permission, &facts), "{source}");
     }
     true

@@ -5,12 +5,13 @@ use spl::canon::{Limits, Object, Value, parse};
 use spl::object;
 use spl::predicate::{
     BodyFacts, Context, Evaluator, Expression, Facts, Failure, Predicate, RecordFacts, Ruling,
-    SystemFacts, Trust,
+    SystemFacts,
 };
 use spl::record::RecordId;
 
 use super::choices::Choices;
 use super::expression;
+use super::facts::facts;
 
 /// Checks an expression and a call that are generated from the bytes; tells whether it compiled.
 ///
@@ -130,23 +131,9 @@ impl Call {
             },
             Context::Permission => BodyFacts::Any(&self.body),
         };
-        Facts {
-            record: RecordFacts {
-                act: "CALL",
-                actor: "did:sync:agent:clerk",
-                thread: "th_run",
-                data_type: "SCALAR",
-                clock: 11,
-                parents: &self.parents,
-                body,
-            },
-            resource: self.resource,
-            actor: "did:sync:agent:clerk",
-            namespace: "acme/site",
-            trust: &Little,
-            now_secs: 1_796_045_823,
-            system: &self.system,
-        }
+        let facts = facts(&self.parents, body);
+        let record = RecordFacts { act: "CALL", ..facts.record };
+        Facts { record, resource: self.resource, system: &self.system, ..facts }
     }
 }
 
@@ -170,17 +157,4 @@ fn args(choices: &mut Choices<'_>) -> Object {
         args.insert("huge".into(), huge);
     }
     args
-}
-
-/// Everybody is trusted a little.
-pub struct Little;
-
-impl Trust for Little {
-    fn score(&self, _: &str, _: &str) -> f64 {
-        0.25
-    }
-
-    fn count(&self, _: &str, _: &str) -> i64 {
-        4
-    }
 }

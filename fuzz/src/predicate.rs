@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use spl::canon::{Canonical, Object, Value};
 use spl::object;
 use spl::predicate::{
-    BodyFacts, Context, Environment, Expression, Facts, Failure, MAX_BUILT, MAX_UNITS, Predicate,
-    RecordFacts, Ruling, SystemFacts, Trust, Type, Value as Bound,
+    BodyFacts, Context, Environment, Expression, Failure, MAX_BUILT, MAX_UNITS, Predicate, Ruling,
+    Type, Value as Bound,
 };
 use spl::record::RecordId;
+
+use super::facts::facts;
 
 /// Checks the bytes as source for both contexts.
 ///
@@ -89,36 +91,4 @@ fn body() -> Object {
     body.insert("kind".into(), "note".into());
     body.insert("args".into(), args().into());
     body
-}
-
-fn facts<'a>(parents: &'a [RecordId], body: BodyFacts<'a>) -> Facts<'a> {
-    Facts {
-        record: RecordFacts {
-            act: "KNOW",
-            actor: "did:sync:agent:clerk",
-            thread: "th_run",
-            data_type: "SCALAR",
-            clock: 11,
-            parents,
-            body,
-        },
-        resource: "tool:bash",
-        actor: "did:sync:agent:clerk",
-        namespace: "acme/site",
-        trust: &Little,
-        now_secs: 1_796_045_823,
-        system: &SystemFacts::NONE,
-    }
-}
-
-struct Little;
-
-impl Trust for Little {
-    fn score(&self, _: &str, _: &str) -> f64 {
-        0.25
-    }
-
-    fn count(&self, _: &str, _: &str) -> i64 {
-        4
-    }
 }

@@ -14,6 +14,12 @@ pub fn error(error: &dyn Coded) -> Object {
     envelope(&Problem::of(error).said())
 }
 
+/// Adds the members that there is something to say for.
+fn add_known<const N: usize>(object: &mut Object, members: [(&str, Option<Value>); N]) {
+    let known = members.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
+    object.extend(known);
+}
+
 pub(super) fn envelope(said: &Said) -> Object {
     let code = said.code.as_str();
     let mut object = object! {
@@ -24,17 +30,13 @@ pub(super) fn envelope(said: &Said) -> Object {
         "error": code,
         "message": said.message.as_str(),
     };
-    let details: [(&str, Option<Value>); 4] = [
+    let details = [
         ("field", said.field.as_deref().map(Value::from)),
         ("reason", said.reason.map(Value::from)),
         ("column", said.column.map(Value::from)),
         ("hint", said.hint.as_deref().map(Value::from)),
     ];
-    for (key, value) in details {
-        if let Some(value) = value {
-            object.insert(key.into(), value);
-        }
-    }
+    add_known(&mut object, details);
     object
 }
 
@@ -123,7 +125,7 @@ pub fn warning(warning: &Warning) -> Object {
         ("column", warning.column.map(Value::from)),
         ("hint", warning.hint.as_deref().map(Value::from)),
     ];
-    object.extend(details.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))));
+    add_known(&mut object, details);
     object
 }
 
@@ -155,13 +157,13 @@ pub fn explanation(part: &Explanation) -> Object {
         ("rounds", part.rounds.map(Value::from)),
         ("hidden", (part.hidden > 0).then(|| part.hidden.into())),
     ];
-    object.extend(details.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))));
+    add_known(&mut object, details);
     object
 }
 
 fn shown(shown: &Shown) -> Object {
     let mut object = object! { "type": shown.ty.as_str(), "value": shown.value.clone() };
-    object.extend(shown.size.map(|size| ("size".to_owned(), size.into())));
+    add_known(&mut object, [("size", shown.size.map(Value::from))]);
     object
 }
 

@@ -73,7 +73,7 @@ impl ExpressionCache {
         // Not under the lock: compiling takes a thousand times longer than looking up.
         let took = Stopwatch::start();
         let names = Names::Of(context);
-        let compiled = Program::compile(source, names, purpose, Evaluator::Fastest).map(Arc::new);
+        let compiled = Program::compile(source, names, purpose, Evaluator::Fastest);
         let nanos = u64::try_from(took.elapsed().as_nanos()).unwrap_or(u64::MAX);
         self.with(|kept| {
             let counters = &mut kept.counters;

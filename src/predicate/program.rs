@@ -1,5 +1,7 @@
 //! A compiled expression, and one evaluation of it.
 
+use std::sync::Arc;
+
 use cel::common::value::Val;
 
 use super::check;
@@ -59,7 +61,7 @@ impl Program {
         names: Names,
         purpose: Purpose,
         evaluator: Evaluator,
-    ) -> Result<Self, PredicateError> {
+    ) -> Result<Arc<Self>, PredicateError> {
         guard::text(source)?;
         let owned: Box<str> = source.into();
         deep::run(move || Self::compile_here(owned, &names, purpose, evaluator)).unwrap_or_else(
@@ -74,7 +76,7 @@ impl Program {
         names: &Names,
         purpose: Purpose,
         evaluator: Evaluator,
-    ) -> Result<Self, PredicateError> {
+    ) -> Result<Arc<Self>, PredicateError> {
         let (parsed, columns) = parse::parse(&source)?;
         guard::tree(&parsed, &columns)?;
         let (ty, checked) = check::check(&parsed, names, &columns)?;
@@ -102,7 +104,7 @@ impl Program {
             Some(direct) => Code::Direct(direct),
             None => Code::Metered(Metered::build(ordered, checked, purpose)),
         };
-        Ok(Self { source, selector, warnings, pattern_bytes, code })
+        Ok(Arc::new(Self { source, selector, warnings, pattern_bytes, code }))
     }
 
     #[cfg(test)]

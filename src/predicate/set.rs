@@ -59,13 +59,6 @@ impl<K: Ord + Clone, V: Clone> PredicateSet<K, V> {
         self.rebuild = None;
     }
 
-    /// Returns the same set, built at once. After many changes that saves the delta's part of
-    /// every question.
-    #[must_use]
-    pub fn compacted(&self) -> Self {
-        Self::of(self.delta.entries(&self.base).cloned().collect())
-    }
-
     /// Returns the predicate that has this key.
     pub fn get(&self, key: &K) -> Option<(&V, &Predicate)> {
         let in_base = || {
