@@ -97,6 +97,7 @@ pub mod secret;
 // Layer 2: meaning
 pub mod fold;
 pub mod hook;
+pub mod permission;
 pub mod trust;
 
 // Layer 3: settings
@@ -110,6 +111,7 @@ pub mod engine;
 
 // Layer 6: hands
 pub mod model;
+pub mod sandbox;
 pub mod tool;
 
 // Layer 8: working

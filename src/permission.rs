@@ -1,0 +1,1 @@
+//! Permission rules to a ruling (contract §3.3).

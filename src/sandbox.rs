@@ -1,0 +1,1 @@
+//! A process that reaches nothing but what it was given.
