@@ -97,6 +97,12 @@ codes! {
     StoreFull = "STORE_FULL", Unavailable;
     /// The server is going away.
     ShuttingDown = "SHUTTING_DOWN", Unavailable;
+    /// The run is over.
+    RunFinished = "RUN_FINISHED", Conflict;
+    /// The run is driven by another process.
+    RunDriven = "RUN_DRIVEN", Conflict;
+    /// The run waits for a decision that nobody has made.
+    DecisionPending = "DECISION_PENDING", Conflict;
     /// No provider can play this model.
     WorkNoProvider = "WORK_NO_PROVIDER", Unprocessable;
 }

@@ -15,7 +15,9 @@
 mod author;
 mod caller;
 mod census;
+mod decision;
 mod door;
+mod driver;
 mod error;
 mod health;
 mod home;
@@ -31,11 +33,13 @@ use std::sync::atomic::AtomicU64;
 
 pub use author::Author;
 pub use caller::{Caller, Scope, Scopes, UnknownScope};
+pub use decision::DecisionRequest;
 pub use door::Ingested;
+pub use driver::{Driven, DriverLock};
 pub use error::{EngineError, IngestError};
 pub use home::{Home, HomeError, Made};
 pub use live::Live;
-pub use seam::{Heard, RunSeat, ToolReturn};
+pub use seam::{Heard, Hooks, RunSeat, ToolReturn};
 pub use settings::Settings;
 pub use token::Minted;
 
@@ -80,6 +84,7 @@ struct Inner {
     live: live::Refresher,
     trust: std::sync::Mutex<TrustFold>,
     census: std::sync::Mutex<census::Census>,
+    drivers: driver::Drivers,
     ingested: AtomicU64,
     up: Stopwatch,
 }
@@ -105,7 +110,8 @@ impl Engine {
                 ..StoreOptions::new(keyring, options.time)
             },
         )?;
-        Ok(Self::over(store, home.token()?.as_deref().and_then(token::id_of)))
+        let drivers = driver::Drivers::in_folder(home.drivers_path());
+        Ok(Self::over(store, home.token()?.as_deref().and_then(token::id_of), drivers))
     }
 
     /// Opens an instance in memory with keys of its own. It ends with the last clone.
@@ -117,10 +123,10 @@ impl Engine {
 
     /// Opens an instance in memory with these keys and this time.
     pub fn in_memory_with(options: StoreOptions) -> Result<Self, EngineError> {
-        Ok(Self::over(Store::in_memory(options)?, None))
+        Ok(Self::over(Store::in_memory(options)?, None, driver::Drivers::default()))
     }
 
-    fn over(store: Store, home_token: Option<TokenId>) -> Self {
+    fn over(store: Store, home_token: Option<TokenId>, drivers: driver::Drivers) -> Self {
         Self(Arc::new(Inner {
             store,
             home_token,
@@ -128,6 +134,7 @@ impl Engine {
             live: live::Refresher::default(),
             trust: std::sync::Mutex::default(),
             census: std::sync::Mutex::default(),
+            drivers,
             ingested: AtomicU64::new(0),
             up: Stopwatch::start(),
         }))

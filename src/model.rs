@@ -22,7 +22,13 @@ use crate::code::{Code, Coded};
 /// Something that can take a turn.
 pub trait Model: Send {
     /// Takes the next turn. Ends soon after `cancel` is raised, with an error if it was not done.
-    fn turn(&mut self, request: &TurnRequest, cancel: &Cancel) -> Result<Reply, ModelError>;
+    /// `said` hears words as they come.
+    fn turn(
+        &mut self,
+        request: &TurnRequest,
+        cancel: &Cancel,
+        said: &mut dyn FnMut(&str),
+    ) -> Result<Reply, ModelError>;
 
     /// Returns the name that records have for it.
     fn name(&self) -> &str;
@@ -83,6 +89,11 @@ pub enum Message {
         /// The words.
         text: String,
     },
+    /// By the loop itself, about what is left of its budget.
+    Notice {
+        /// The words.
+        text: String,
+    },
 }
 
 /// A call that a model asks for.
@@ -94,6 +105,8 @@ pub struct CallRequest {
     pub name: String,
     /// The arguments, as the model has them.
     pub args: Object,
+    /// Why the arguments cannot be read, if they cannot; they are empty then.
+    pub malformed: Option<String>,
 }
 
 /// What a model says in one turn.
@@ -116,6 +129,26 @@ pub struct Usage {
     pub input_tokens: u64,
     /// Tokens that were written.
     pub output_tokens: u64,
+    /// Whether nobody counted, so that this is an estimate.
+    pub estimated: bool,
+}
+
+/// What a model costs, in millionths of a US dollar a million tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Price {
+    /// Of tokens that are read.
+    pub input: u64,
+    /// Of tokens that are written.
+    pub output: u64,
+}
+
+impl Price {
+    /// Returns the cost of a turn in millionths of a dollar, rounded up.
+    pub fn cost(&self, usage: &Usage) -> u64 {
+        let part = |tokens: u64, price: u64| u128::from(tokens) * u128::from(price);
+        let total = part(usage.input_tokens, self.input) + part(usage.output_tokens, self.output);
+        u64::try_from(total.div_ceil(1_000_000)).unwrap_or(u64::MAX)
+    }
 }
 
 /// Why a model stopped.
@@ -137,6 +170,12 @@ impl StopReason {
             Self::ToolUse => "tool_use",
             Self::OutputLimit => "output_limit",
         }
+    }
+
+    /// Reads the word.
+    pub fn parse(word: &str) -> Option<Self> {
+        let all = [Self::EndTurn, Self::ToolUse, Self::OutputLimit];
+        all.into_iter().find(|stop| stop.as_str() == word)
     }
 }
 

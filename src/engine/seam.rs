@@ -3,6 +3,8 @@
 //! Hooks sit at this seam alone. What comes out is words, and a record of each; there is no way
 //! from here to the call, its arguments or its result.
 
+use std::sync::Arc;
+
 use super::known::Known;
 use super::{Author, Engine, EngineError, Live};
 use crate::canon::Object;
@@ -20,6 +22,16 @@ const OBSERVATION_KIND: &str = "core.work.observation.v1";
 /// engine writes as itself on a loop thread, so twice is already unheard of.
 const MAX_ATTEMPTS: usize = 8;
 
+/// Which hooks a run asks.
+#[derive(Debug, Clone, Default)]
+pub enum Hooks {
+    /// Those in force when a call returns: a hook speaks from the moment it is written.
+    #[default]
+    Live,
+    /// Those that were in force once.
+    Frozen(Arc<Live>),
+}
+
 /// Where hooks are asked: one life of one run.
 #[derive(Debug, Clone)]
 pub struct RunSeat {
@@ -33,6 +45,8 @@ pub struct RunSeat {
     pub domain: String,
     /// Where it runs.
     pub namespace: Namespace,
+    /// Which hooks are asked.
+    pub hooks: Hooks,
 }
 
 /// A call of the run that has returned.
@@ -80,7 +94,10 @@ impl Engine {
         history: &mut History,
         returned: &ToolReturn,
     ) -> Result<(Record, Vec<Heard>), EngineError> {
-        let live = self.live()?;
+        let live = match &seat.hooks {
+            Hooks::Live => self.live()?,
+            Hooks::Frozen(live) => Arc::clone(live),
+        };
         history.note(&Trace {
             empty: returned.empty,
             ..Trace::of(&returned.tool, &returned.args, &returned.status, &returned.answer)

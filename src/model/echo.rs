@@ -8,7 +8,12 @@ use crate::cancel::Cancel;
 pub struct Echo;
 
 impl Model for Echo {
-    fn turn(&mut self, request: &TurnRequest, _: &Cancel) -> Result<Reply, ModelError> {
+    fn turn(
+        &mut self,
+        request: &TurnRequest,
+        _: &Cancel,
+        _: &mut dyn FnMut(&str),
+    ) -> Result<Reply, ModelError> {
         let said = request.messages.iter().rev().find_map(|message| match message {
             Message::User { text } => Some(text.clone()),
             _ => None,
@@ -40,9 +45,10 @@ mod tests {
             ],
             ..TurnRequest::default()
         };
-        let reply = Echo.turn(&request, &Cancel::new()).expect("a reply");
+        let reply = Echo.turn(&request, &Cancel::new(), &mut |_| {}).expect("a reply");
         assert_eq!((reply.text.as_str(), reply.stop), ("two", StopReason::EndTurn));
-        let reply = Echo.turn(&TurnRequest::default(), &Cancel::new()).expect("a reply");
+        let reply =
+            Echo.turn(&TurnRequest::default(), &Cancel::new(), &mut |_| {}).expect("a reply");
         assert_eq!((reply.text.as_str(), reply.calls.len()), ("", 0));
     }
 }

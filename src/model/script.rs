@@ -95,6 +95,7 @@ fn read_call(call: &Value, place: String) -> Result<CallRequest, ScriptError> {
         id: required("id")?.unwrap_or_default().to_owned(),
         name: required("name")?.ok_or_else(|| call.wrong("`name` is missing"))?.to_owned(),
         args,
+        malformed: None,
     })
 }
 
