@@ -35,7 +35,7 @@ mod spec;
 mod state;
 mod step;
 
-pub use budget::{BudgetKind, Limits, Spent, usd};
+pub use budget::{BudgetKind, Limits, Spent, micros, usd};
 pub use decider::{Decider, Decision, Nobody};
 pub use drive::{Hands, drive, recorded_spec, records_of, resume};
 pub use error::RunError;

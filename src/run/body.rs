@@ -10,7 +10,7 @@ use crate::canon::{Object, Value, hex};
 use crate::model::{CallRequest, Reply};
 use crate::object;
 use crate::record::{Act, ActorId, Draft, RecordId};
-use crate::secret::mask_value;
+use crate::secret::{mask, mask_value};
 
 /// The kind of the record that a run is taken up again.
 pub(super) const RESUME_KIND: &str = "core.work.resume.v1";
@@ -181,7 +181,8 @@ pub(super) fn result(state: &RunState, returned: &Returned) -> Object {
 
 /// The record of how the run ended; it fulfils the opening.
 pub(super) fn outcome(state: &RunState, outcome: &Outcome) -> Draft {
-    let summary: String = outcome.summary.chars().take(MAX_SUMMARY_CHARS).collect();
+    // Masked before it is cut, so that what is cut is the same when it is read again.
+    let summary: String = mask(&outcome.summary).chars().take(MAX_SUMMARY_CHARS).collect();
     let spent = &state.spent;
     let mut body = object! {
         "duration_ms": spent.millis,

@@ -177,6 +177,18 @@ pub fn usd(micros: u64) -> String {
     text.to_owned()
 }
 
+/// Reads dollars such as `1.25` as millionths of a dollar; `None` for what is no amount, or has more
+/// than six digits behind the point.
+pub fn micros(usd: &str) -> Option<u64> {
+    let (whole, part) = usd.split_once('.').unwrap_or((usd, ""));
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || part.len() > 6 || !digits(whole) || !digits(part) {
+        return None;
+    }
+    let part: u64 = format!("{part:0<6}").parse().ok()?;
+    whole.parse::<u64>().ok()?.checked_mul(1_000_000)?.checked_add(part)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -187,6 +199,11 @@ mod tests {
             [(0, "0"), (1, "0.000001"), (250_000, "0.25"), (1_000_000, "1"), (12_340_000, "12.34")]
         {
             assert_eq!(usd(micros), text);
+            assert_eq!(super::micros(text), Some(micros));
+        }
+        assert_eq!(micros("1.5"), Some(1_500_000));
+        for text in ["", ".5", "-1", "1.0000001", "1e3", "x", "99999999999999999999"] {
+            assert_eq!(micros(text), None, "{text}");
         }
     }
 

@@ -9,7 +9,7 @@ use super::{
 use crate::cancel::Cancel;
 use crate::engine::{DecisionRequest, Engine, EngineError, RunSeat, ToolReturn};
 use crate::hook::History;
-use crate::model::{CallRequest, ModelError};
+use crate::model::CallRequest;
 use crate::permission;
 use crate::record::{Draft, RecordId};
 use crate::store::AppendError;
@@ -138,7 +138,6 @@ impl<'a> Driver<'a> {
             }
             Err(_) if cancel.is_cancelled() => Event::Cancelled,
             Err(_) if stop.is_cancelled() => Event::OutOfTime,
-            Err(ModelError::Cancelled) => Event::Cancelled,
             Err(error) => {
                 let why = format!("the model could not be asked: {error}");
                 Event::Failed { why, resumable: true }

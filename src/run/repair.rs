@@ -51,3 +51,62 @@ fn free_id(given: &str, taken: &BTreeSet<String>) -> String {
     let mut ids = (2_u64..).map(|n| format!("{stem}-{n}"));
     ids.find(|id| !taken.contains(id)).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::canon::{Object, Value};
+    use crate::model::{CallRequest, Usage};
+    use crate::record::{ActorId, ThreadId};
+    use crate::run::RunSpec;
+
+    fn state() -> RunState {
+        let thread = ThreadId::parse("th_run").expect("a thread");
+        let actor = ActorId::parse("did:sync:agent:clerk").expect("an actor");
+        let mut state = RunState::new(RunSpec::new(thread, actor, "a goal", "m"), Vec::new());
+        state.call_ids.insert("a".into());
+        state
+    }
+
+    fn replied(calls: Vec<CallRequest>, stop: StopReason, estimated: bool) -> Reply {
+        let usage = Usage { estimated, ..Usage::default() };
+        Reply { text: String::new(), calls, usage, stop }
+    }
+
+    fn call(id: &str) -> CallRequest {
+        CallRequest { id: id.into(), name: "x".into(), args: Object::new(), malformed: None }
+    }
+
+    fn assumptions(drafts: &[Draft]) -> Vec<&str> {
+        drafts.iter().filter_map(|draft| draft.body.get("assumption")?.as_str()).collect()
+    }
+
+    /// Two results with one id would be one result to a provider.
+    #[test]
+    fn each_call_gets_an_id_of_its_own() {
+        let calls = vec![call("a"), call("b"), call("b"), call(""), call("a-2")];
+        let mut said = replied(calls, StopReason::ToolUse, false);
+        let made_good = reply(&state(), &mut said);
+        let ids: Vec<&str> = said.calls.iter().map(|call| call.id.as_str()).collect();
+        assert_eq!(ids, ["a-2", "b", "b-2", "call-2", "a-2-2"]);
+        assert_eq!(assumptions(&made_good), ["each call has an id of its own"; 4]);
+        let context = made_good[0].body.get("context").expect("a context");
+        assert_eq!(context.get("given").and_then(Value::as_str), Some("a"));
+    }
+
+    #[test]
+    fn what_else_does_not_hold_is_said() {
+        let mut whole = replied(vec![call("b")], StopReason::ToolUse, false);
+        assert_eq!(reply(&state(), &mut whole), []);
+        let malformed = CallRequest { malformed: Some("not JSON".into()), ..call("b") };
+        let mut cut = replied(vec![malformed], StopReason::OutputLimit, true);
+        assert_eq!(
+            assumptions(&reply(&state(), &mut cut)),
+            [
+                "the arguments of a call can be read",
+                "a reply that calls tools is whole",
+                "the provider counts tokens",
+            ]
+        );
+    }
+}
