@@ -21,6 +21,7 @@ mod health;
 mod home;
 mod known;
 mod live;
+mod permit;
 mod seam;
 mod settings;
 mod token;
@@ -80,6 +81,7 @@ struct Inner {
     live: live::Refresher,
     trust: std::sync::Mutex<TrustFold>,
     census: std::sync::Mutex<census::Census>,
+    skipped: permit::Skipped,
     ingested: AtomicU64,
     up: Stopwatch,
 }
@@ -128,6 +130,7 @@ impl Engine {
             live: live::Refresher::default(),
             trust: std::sync::Mutex::default(),
             census: std::sync::Mutex::default(),
+            skipped: permit::Skipped::default(),
             ingested: AtomicU64::new(0),
             up: Stopwatch::start(),
         }))

@@ -21,7 +21,7 @@ mod set;
 
 pub use check::{MAX_RULE_NAME_CHARS, check_switch, is_permission_rule, is_permission_switch};
 pub use definition::{Action, PermissionRule, RuleKey};
-pub use set::{Ruled, RuleSet, rule};
+pub use set::{RuleSet, Ruled, rule};
 
 /// The kind of a permission rule.
 pub const PERMISSION_RULE_KIND: &str = "core.permission_rule.v1";

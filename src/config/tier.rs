@@ -9,7 +9,7 @@ use std::fmt;
 use super::usd::{usd_of, usd_value};
 use crate::canon::{Object, Value};
 use crate::object;
-use crate::record::{Act, ActorId, Draft, Reason, ShapeError, field};
+use crate::record::{ActorId, Draft, Reason, ShapeError, field};
 
 /// The kind of a record that changes a tier.
 pub const TIER_KIND: &str = "core.engine.tier.v1";
@@ -170,7 +170,7 @@ impl Tier {
 
     /// Returns the tier that a record makes of the built-in one.
     pub(super) fn read(draft: &Draft) -> Result<Self, ShapeError> {
-        learned(draft)?;
+        field::learned(draft)?;
         let body = &draft.body;
         let mut tier = Self::built_in(tier_name(field::text(body, "tier")?)?).clone();
         for (key, value) in body.iter().filter(|(key, _)| !OTHER_FIELDS.contains(&key.as_str())) {
@@ -227,7 +227,7 @@ pub(super) struct Assigned(pub(super) Option<TierName>);
 
 impl Assigned {
     pub(super) fn read(draft: &Draft) -> Result<Self, ShapeError> {
-        learned(draft)?;
+        field::learned(draft)?;
         let body = &draft.body;
         ActorId::parse(field::text(body, "actor")?).map_err(|error| {
             ShapeError::new("actor", Reason::BadValue, format!("`actor` {error}"))
@@ -251,14 +251,6 @@ fn tier_name(word: &str) -> Result<TierName, ShapeError> {
         let message = format!("`tier` must be one of {}", words.join(", "));
         ShapeError::new("tier", Reason::BadValue, message)
     })
-}
-
-fn learned(draft: &Draft) -> Result<(), ShapeError> {
-    if draft.act == Act::Learn {
-        return Ok(());
-    }
-    let message = format!("the `act` of configuration is `LEARN`, not `{}`", draft.act);
-    Err(ShapeError::new("act", Reason::BadValue, message))
 }
 
 fn count<T: TryFrom<u64>>(key: &str, value: &Value) -> Result<Option<T>, ShapeError> {

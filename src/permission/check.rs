@@ -7,7 +7,7 @@ use super::{
 use crate::canon::{Object, Value};
 use crate::code::Coded;
 use crate::predicate::{Context, ExpressionCache, Predicate};
-use crate::record::{Act, Draft, Namespace, Reason, ShapeError, field};
+use crate::record::{Draft, Namespace, Reason, ShapeError, field};
 
 /// The most characters of the name of a rule.
 pub const MAX_RULE_NAME_CHARS: usize = 128;
@@ -44,7 +44,7 @@ pub fn is_permission_switch(draft: &Draft) -> bool {
 
 /// Reads the switch: whether the rules are in force from here on.
 pub fn check_switch(draft: &Draft) -> Result<bool, ShapeError> {
-    learned(draft)?;
+    field::learned(draft)?;
     if !draft.body.contains_key("enabled") {
         return Err(ShapeError::missing("enabled"));
     }
@@ -93,7 +93,7 @@ impl<'a> Shape<'a> {
         refuse_unknown(body)?;
         word(body, "kind", PERMISSION_RULE_KIND)?;
         word(body, "topic", PERMISSION_RULE_TOPIC)?;
-        learned(draft)?;
+        field::learned(draft)?;
         Ok(Self {
             name: field::name(body, "name", MAX_RULE_NAME_CHARS)?,
             namespace: field::namespace(draft)?,
@@ -137,14 +137,6 @@ fn word(body: &Object, field: &str, wanted: &str) -> Result<(), ShapeError> {
         }
         Some(other) => Err(ShapeError::wrong_type(field, "a string", other.type_name())),
     }
-}
-
-fn learned(draft: &Draft) -> Result<(), ShapeError> {
-    if draft.act == Act::Learn {
-        return Ok(());
-    }
-    let message = format!("the `act` of configuration is `LEARN`, not `{}`", draft.act);
-    Err(ShapeError::new("act", Reason::BadValue, message))
 }
 
 fn action(body: &Object) -> Result<Action, ShapeError> {

@@ -1,6 +1,6 @@
 //! Reading the fields of a body, by their bare names.
 
-use super::{Draft, Namespace, Reason, ShapeError};
+use super::{Act, Draft, Namespace, Reason, ShapeError};
 use crate::canon::{Object, Value};
 
 /// Returns a text that must be there and must not be empty.
@@ -46,4 +46,13 @@ pub(crate) fn namespace(draft: &Draft) -> Result<Namespace, ShapeError> {
         error.field = "namespace".into();
         error
     })
+}
+
+/// Checks that a record of the configuration is something learned.
+pub(crate) fn learned(draft: &Draft) -> Result<(), ShapeError> {
+    if draft.act == Act::Learn {
+        return Ok(());
+    }
+    let message = format!("the `act` of configuration is `LEARN`, not `{}`", draft.act);
+    Err(ShapeError::new("act", Reason::BadValue, message))
 }
