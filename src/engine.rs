@@ -23,6 +23,7 @@ mod health;
 mod home;
 mod known;
 mod live;
+mod permit;
 mod seam;
 mod settings;
 mod token;
@@ -85,6 +86,7 @@ struct Inner {
     trust: std::sync::Mutex<TrustFold>,
     census: std::sync::Mutex<census::Census>,
     drivers: driver::Drivers,
+    skipped: permit::Skipped,
     ingested: AtomicU64,
     up: Stopwatch,
 }
@@ -135,6 +137,7 @@ impl Engine {
             trust: std::sync::Mutex::default(),
             census: std::sync::Mutex::default(),
             drivers,
+            skipped: permit::Skipped::default(),
             ingested: AtomicU64::new(0),
             up: Stopwatch::start(),
         }))

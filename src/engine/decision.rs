@@ -41,13 +41,4 @@ impl Engine {
     pub fn decision_request(&self, _: RecordId) -> Result<Option<DecisionRequest>, EngineError> {
         Ok(None)
     }
-    /// Stub.
-    pub fn rule_on_call(
-        &self,
-        _: &RunSeat,
-        _: &str,
-        _: &Object,
-    ) -> Result<crate::permission::Ruling, EngineError> {
-        Ok(crate::permission::Ruling::Off)
-    }
 }

@@ -22,8 +22,8 @@ impl Engine {
             "work_loop": object! {
                 "hooks_builtin": live.config.hooks_builtin(),
                 "hooks_loaded": live.config.hooks_loaded(),
-                "member_transport": "in_process",
-                "transport": "in_process",
+                "member_transport": live.config.members_transport().as_str(),
+                "transport": live.config.transport().as_str(),
             },
             "store": object! {
                 "over_ceiling": false,
@@ -96,7 +96,7 @@ fn object_of(row: &HookRow, asked: u64, counted: &HookCounters) -> Object {
     }
 }
 
-fn refusal(refusal: &Refusal) -> Object {
+pub(super) fn refusal(refusal: &Refusal) -> Object {
     object! {
         "code": refusal.code.as_str(),
         "column": refusal.column,
