@@ -97,6 +97,8 @@ codes! {
     StoreFull = "STORE_FULL", Unavailable;
     /// The server is going away.
     ShuttingDown = "SHUTTING_DOWN", Unavailable;
+    /// The run is not over.
+    WorkNotOver = "WORK_NOT_OVER", Conflict;
     /// No provider can play this model.
     WorkNoProvider = "WORK_NO_PROVIDER", Unprocessable;
 }
