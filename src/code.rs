@@ -103,6 +103,8 @@ codes! {
     RunDriven = "RUN_DRIVEN", Conflict;
     /// The run waits for a decision that nobody has made.
     DecisionPending = "DECISION_PENDING", Conflict;
+    /// The run is not over.
+    WorkNotOver = "WORK_NOT_OVER", Conflict;
     /// No provider can play this model.
     WorkNoProvider = "WORK_NO_PROVIDER", Unprocessable;
 }

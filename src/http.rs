@@ -32,6 +32,7 @@ mod serve;
 mod state;
 mod threads;
 mod tokens;
+mod trust;
 mod watch;
 pub mod wire;
 

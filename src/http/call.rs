@@ -22,6 +22,8 @@ pub(super) struct Call {
     pub(super) caller: Caller,
     /// The segment of the path that the route leaves open, decoded once; empty if there is none.
     pub(super) segment: String,
+    /// The one after it, of a route that leaves two open.
+    pub(super) second: String,
     /// What stands behind the `?`.
     pub(super) query: Parameters,
     /// The headers.

@@ -9,7 +9,7 @@ use super::answer::Answer;
 use super::call::Call;
 use super::problem::Problem;
 use super::{
-    ApiState, config, expression, health, metrics, openapi, records, threads, tokens, watch,
+    ApiState, config, expression, health, metrics, openapi, records, threads, tokens, trust, watch,
 };
 use crate::engine::{Caller, IngestError, Scope};
 
@@ -107,6 +107,11 @@ const SINCE: Parameter = Parameter {
     kind: "integer",
     summary: "Only records whose clock is this one or a later one.",
 };
+
+const TRUST_QUERY: &[Parameter] = &[
+    Parameter { name: "actor", kind: "string", summary: "Only this actor." },
+    Parameter { name: "domain", kind: "string", summary: "Only this domain." },
+];
 
 /// Every route there is.
 pub(super) const ENDPOINTS: &[Endpoint] = &[
@@ -254,6 +259,101 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         takes: None,
         answers: &[Outcome::Json(200, "HookList")],
         does: Does::Answers(config::hooks),
+    },
+    Endpoint {
+        method: Method::Get,
+        path: "/v1/config/permissions",
+        name: "list_permission_rules",
+        summary: "Lists the permission rules: loaded and refused, and whether rules are in force.",
+        needs: Needs::AnyOf(&[Scope::ConfigRead]),
+        query: &[],
+        takes: None,
+        answers: &[Outcome::Json(200, "PermissionRuleList")],
+        does: Does::Answers(config::permissions),
+    },
+    Endpoint {
+        method: Method::Get,
+        path: "/v1/config/tiers",
+        name: "list_tiers",
+        summary: "Lists the tiers with their ceilings, and the actors that were given one.",
+        needs: Needs::AnyOf(&[Scope::ConfigRead]),
+        query: &[],
+        takes: None,
+        answers: &[Outcome::Json(200, "TierList")],
+        does: Does::Answers(config::tiers),
+    },
+    Endpoint {
+        method: Method::Get,
+        path: "/v1/trust",
+        name: "list_trust",
+        summary: "Lists how far actors are trusted, in each domain that they were judged in.",
+        needs: READ,
+        query: TRUST_QUERY,
+        takes: None,
+        answers: &[Outcome::Json(200, "TrustList")],
+        does: Does::Answers(trust::list),
+    },
+    Endpoint {
+        method: Method::Get,
+        path: "/v1/governance/trust",
+        name: "list_governance_trust",
+        summary: "The same as `GET /v1/trust`.",
+        needs: READ,
+        query: TRUST_QUERY,
+        takes: None,
+        answers: &[Outcome::Json(200, "TrustList")],
+        does: Does::Answers(trust::list),
+    },
+    Endpoint {
+        method: Method::Get,
+        path: "/v1/governance/trust/{actor}/{domain}",
+        name: "find_trust",
+        summary: "Returns how far an actor is trusted in a domain, and by which verdicts.",
+        needs: READ,
+        query: &[],
+        takes: None,
+        answers: &[Outcome::Json(200, "TrustHistory")],
+        does: Does::Answers(trust::find),
+    },
+    Endpoint {
+        method: Method::Post,
+        path: "/v1/work/loop/{id}/review",
+        name: "review_loop",
+        summary: "Stores a verdict on a run that is over. That of its own actor does not count.",
+        needs: Needs::AnyOf(&[Scope::RecordsWrite]),
+        query: &[],
+        takes: Some("ReviewRequest"),
+        answers: &[Outcome::Json(201, "LoopReview")],
+        does: Does::Answers(trust::review),
+    },
+    Endpoint {
+        method: Method::Get,
+        path: "/v1/work/compensation/review",
+        name: "list_compensations",
+        summary: "Lists where runs went on over something amiss, in the order of arrival.",
+        needs: Needs::Operator,
+        query: &[
+            LIMIT,
+            Parameter {
+                name: "cursor",
+                kind: "integer",
+                summary: "Goes on after an earlier page: its `next_cursor`, a sequence.",
+            },
+        ],
+        takes: None,
+        answers: &[Outcome::Json(200, "CompensationList")],
+        does: Does::Answers(trust::compensations),
+    },
+    Endpoint {
+        method: Method::Get,
+        path: "/v1/work/compensation/review/top",
+        name: "count_compensations",
+        summary: "Counts them by what was assumed where, most often first.",
+        needs: Needs::Operator,
+        query: &[],
+        takes: None,
+        answers: &[Outcome::Json(200, "CompensationCounts")],
+        does: Does::Answers(trust::compensation_counts),
     },
     Endpoint {
         method: Method::Post,

@@ -58,14 +58,17 @@ const fn word(method: Method) -> &'static str {
 
 fn operation(endpoint: &Endpoint) -> Object {
     let mut parameters: Vec<Object> = Vec::new();
-    if endpoint.path.contains("{id}") {
-        parameters.push(object! {
+    let open = endpoint.path.split('/').filter_map(|segment| {
+        segment.strip_prefix('{').and_then(|segment| segment.strip_suffix('}'))
+    });
+    parameters.extend(open.map(|name| {
+        object! {
             "in": "path",
-            "name": "id",
+            "name": name,
             "required": true,
             "schema": object! { "type": "string" },
-        });
-    }
+        }
+    }));
     parameters.extend(endpoint.query.iter().map(parameter));
     let mut operation = object! {
         "operationId": endpoint.name,
