@@ -36,7 +36,10 @@ use std::sync::atomic::AtomicU64;
 
 pub use author::Author;
 pub use caller::{Caller, Scope, Scopes, UnknownScope};
-pub use decision::DecisionRequest;
+pub use decision::{
+    AskedFor, DECISION_KIND, DECISION_REQUEST_KIND, DecideError, Decided, DecisionAnswer,
+    DecisionRequest, DecisionState, DecisionVerb, Expiry, Lesson, Swept,
+};
 pub use door::Ingested;
 pub use driver::{Driven, DriverLock};
 pub use error::{EngineError, IngestError};
@@ -90,6 +93,7 @@ struct Inner {
     census: std::sync::Mutex<census::Census>,
     drivers: driver::Drivers,
     skipped: permit::Skipped,
+    ledger: std::sync::Mutex<decision::Ledger>,
     ingested: AtomicU64,
     up: Stopwatch,
 }
@@ -140,6 +144,7 @@ impl Engine {
             trust: std::sync::Mutex::default(),
             census: std::sync::Mutex::default(),
             drivers,
+            ledger: std::sync::Mutex::default(),
             skipped: permit::Skipped::default(),
             ingested: AtomicU64::new(0),
             up: Stopwatch::start(),

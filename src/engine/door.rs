@@ -36,13 +36,18 @@ impl Engine {
 
     /// Takes a draft that an embedder built: the same door without the reading.
     pub fn ingest_draft(&self, caller: &Caller, draft: Draft) -> Result<Ingested, IngestError> {
-        check_scope(caller)?;
-        check_actor(caller, &draft)?;
-        check_gate(caller, &draft)?;
-        check_depth(&draft)?;
-        check_shape(&draft)?;
-        self.check_kind(&draft)?;
+        self.admit(caller, &draft)?;
         self.append(caller, draft)
+    }
+
+    /// The checks that a draft must pass, in their order.
+    pub(super) fn admit(&self, caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
+        check_scope(caller)?;
+        check_actor(caller, draft)?;
+        check_gate(caller, draft)?;
+        check_depth(draft)?;
+        check_shape(draft)?;
+        Ok(self.check_kind(draft)?)
     }
 
     /// The kinds that have a door of their own. Other kinds are left alone.

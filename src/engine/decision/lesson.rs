@@ -1,12 +1,11 @@
 //! A lesson that a run proposes.
 
+use super::DECISION_REQUEST_KIND;
 use crate::canon::{Object, Value};
 use crate::hook::{HOOK_KIND, HOOK_TOPIC, Hook};
 use crate::object;
-use crate::record::{Act, ActorId, Draft, Namespace, RecordId, ShapeError, ThreadId};
+use crate::record::{Act, ActorId, Draft, Namespace, Reason, RecordId, ShapeError, ThreadId};
 use crate::secret::mask;
-
-use super::DECISION_REQUEST_KIND;
 
 /// What a proposal may say. All of it is a field of a hook.
 const FIELDS: [&str; 5] = ["name", "when", "text", "max_fires_per_run", "namespace"];
@@ -38,14 +37,12 @@ impl Lesson {
             }
         }
         let draft = draft_of(body, &ActorId::engine());
-        // Kind and topic are not the actor's to say, and a proposal that is not enabled is none.
-        let unknown = proposed.keys().find(|key| !FIELDS.contains(&key.as_str()));
-        if let Some(unknown) = unknown.filter(|key| Hook::check(&draft).is_ok() || key.len() > 64) {
-            let message = format!("the fields of a lesson are {}", FIELDS.join(", "));
-            let reason = crate::record::Reason::UnknownField;
-            return Err(ShapeError::new(unknown.clone(), reason, message));
-        }
         let hook = Hook::check(&draft)?;
+        // Kind and topic are not the actor's to say, and a lesson that is not enabled is none.
+        if let Some(unknown) = proposed.keys().find(|key| !FIELDS.contains(&key.as_str())) {
+            let message = format!("the fields of a lesson are {}", FIELDS.join(", "));
+            return Err(ShapeError::new(unknown.clone(), Reason::UnknownField, message));
+        }
         let text = |field: &str| {
             draft.body.get(field).and_then(Value::as_str).unwrap_or_default().to_owned()
         };
