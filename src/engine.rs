@@ -24,6 +24,7 @@ mod health;
 mod home;
 mod known;
 mod live;
+mod observe;
 mod permit;
 mod review;
 mod seam;
@@ -45,6 +46,7 @@ pub use driver::{Driven, DriverLock};
 pub use error::{EngineError, IngestError};
 pub use home::{Home, HomeError, Made};
 pub use live::Live;
+pub use observe::{ObserveError, ObservedCall, Spoken};
 pub use review::{MAX_NOTES_CHARS, Review, ReviewError, Reviewed};
 pub use seam::{Heard, Hooks, RunSeat, ToolReturn};
 pub use settings::Settings;
@@ -94,6 +96,7 @@ struct Inner {
     drivers: driver::Drivers,
     skipped: permit::Skipped,
     ledger: std::sync::Mutex<decision::Ledger>,
+    observed: std::sync::Mutex<observe::ExternalRuns>,
     ingested: AtomicU64,
     up: Stopwatch,
 }
@@ -145,6 +148,7 @@ impl Engine {
             census: std::sync::Mutex::default(),
             drivers,
             ledger: std::sync::Mutex::default(),
+            observed: std::sync::Mutex::default(),
             skipped: permit::Skipped::default(),
             ingested: AtomicU64::new(0),
             up: Stopwatch::start(),

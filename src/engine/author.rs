@@ -2,7 +2,7 @@
 
 use super::{Engine, EngineError};
 use crate::record::{Clock, Draft, Namespace, Origin, Record, Sequence, ThreadId};
-use crate::store::{Counted, Tx};
+use crate::store::{Counted, Prepared, Tx};
 
 /// Writes records with origin `engine`, several in one commit.
 pub struct Author<'a, 'c>(&'a mut Tx<'c>);
@@ -33,14 +33,13 @@ impl Author<'_, '_> {
         Ok(self.0.append_next(draft, Origin::Door)?.0)
     }
 
-    /// The same for somebody whose key is not theirs to use: the instance signs as custodian.
-    pub(super) fn state_in_custody(
+    /// Appends a prepared record of this origin, and returns where it stands.
+    pub(super) fn append(
         &mut self,
-        draft: Draft,
+        prepared: &Prepared,
         origin: Origin,
-    ) -> Result<(Record, Sequence), EngineError> {
-        let (record, appended) = self.0.append_next_in_custody(draft, origin)?;
-        Ok((record, appended.sequence))
+    ) -> Result<Sequence, EngineError> {
+        Ok(self.0.append(prepared, origin)?.sequence)
     }
 
     /// Returns the highest sequence of a thread.

@@ -103,7 +103,7 @@ fn check_scope(caller: &Caller) -> Result<(), IngestError> {
 }
 
 /// Only the operator speaks as a part of the instance (decision 14).
-fn check_actor(caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
+pub(super) fn check_actor(caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
     if draft.actor.is_system() && !caller.is_operator() {
         return Err(IngestError::ActorClaim { actor: draft.actor.to_string() });
     }
@@ -138,7 +138,7 @@ fn is_gated_topic(draft: &Draft) -> bool {
 }
 
 /// What was read from bytes has passed this; what an embedder built has not.
-fn check_depth(draft: &Draft) -> Result<(), ParseError> {
+pub(super) fn check_depth(draft: &Draft) -> Result<(), ParseError> {
     let limit = Limits::DOOR.depth;
     if draft.nests_within(limit) { Ok(()) } else { Err(ParseError::TooDeep { limit }) }
 }
