@@ -74,6 +74,17 @@ pub(super) fn text<'a>(members: &'a Object, field: &str) -> Result<Option<&'a st
     }
 }
 
+/// Returns a truth value of a request; what is absent is not true.
+pub(super) fn flag(members: &Object, field: &str) -> Result<bool, Problem> {
+    match members.get(field) {
+        None => Ok(false),
+        Some(Value::Bool(flag)) => Ok(*flag),
+        Some(other) => {
+            Err(ShapeError::wrong_type(field, "true or false", other.type_name()).into())
+        }
+    }
+}
+
 /// What stands behind the `?` of a request.
 #[derive(Debug, Default)]
 pub(super) struct Parameters(Vec<(String, String)>);

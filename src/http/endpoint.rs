@@ -9,7 +9,8 @@ use super::answer::Answer;
 use super::call::Call;
 use super::problem::Problem;
 use super::{
-    ApiState, config, expression, health, metrics, openapi, records, threads, tokens, trust, watch,
+    ApiState, config, decisions, expression, health, metrics, observe, openapi, records, threads,
+    tokens, trust, watch,
 };
 use crate::engine::{Caller, IngestError, Scope};
 
@@ -111,6 +112,20 @@ const SINCE: Parameter = Parameter {
 const TRUST_QUERY: &[Parameter] = &[
     Parameter { name: "actor", kind: "string", summary: "Only this actor." },
     Parameter { name: "domain", kind: "string", summary: "Only this domain." },
+];
+
+const DECISIONS: &[Parameter] = &[
+    Parameter {
+        name: "state",
+        kind: "string",
+        summary: "Only those that are `pending`, or only those that are `answered`.",
+    },
+    LIMIT,
+    Parameter {
+        name: "cursor",
+        kind: "integer",
+        summary: "Goes on after an earlier page: its `next_cursor`, a sequence.",
+    },
 ];
 
 /// Every route there is.
@@ -354,6 +369,74 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         takes: None,
         answers: &[Outcome::Json(200, "CompensationCounts")],
         does: Does::Answers(trust::compensation_counts),
+    },
+    Endpoint {
+        method: Method::Get,
+        path: "/v1/decisions",
+        name: "list_decisions",
+        summary: "Lists what runs ask of the operator, oldest first, with the answers.",
+        needs: READ,
+        query: DECISIONS,
+        takes: None,
+        answers: &[Outcome::Json(200, "DecisionRequestList")],
+        does: Does::Answers(decisions::list),
+    },
+    Endpoint {
+        method: Method::Get,
+        path: "/v1/governance/decisions",
+        name: "list_governance_decisions",
+        summary: "Lists the same.",
+        needs: READ,
+        query: DECISIONS,
+        takes: None,
+        answers: &[Outcome::Json(200, "DecisionRequestList")],
+        does: Does::Answers(decisions::list),
+    },
+    Endpoint {
+        method: Method::Get,
+        path: "/v1/decisions/{id}",
+        name: "find_decision",
+        summary: "Returns one question, with its answer if there is one.",
+        needs: READ,
+        query: &[],
+        takes: None,
+        answers: &[Outcome::Json(200, "DecisionRequest")],
+        does: Does::Answers(decisions::find),
+    },
+    Endpoint {
+        method: Method::Post,
+        path: "/v1/decisions/{id}/decide",
+        name: "decide",
+        summary: "Answers a question, once. Only the operator does; others are refused by what they \
+                  ask for.",
+        // The engine refuses: a lesson that is to become a policy with the word of the config gate.
+        needs: Needs::Caller,
+        query: &[],
+        takes: Some("DecisionAnswer"),
+        answers: &[Outcome::Json(200, "Decision")],
+        does: Does::Answers(decisions::decide),
+    },
+    Endpoint {
+        method: Method::Post,
+        path: "/v1/engine/sweep",
+        name: "sweep",
+        summary: "Puts lessons out of force whose time is over. A server does so every minute.",
+        needs: Needs::Operator,
+        query: &[],
+        takes: None,
+        answers: &[Outcome::Json(200, "Sweep")],
+        does: Does::Answers(decisions::sweep),
+    },
+    Endpoint {
+        method: Method::Post,
+        path: "/v1/runs/{id}/observe",
+        name: "observe",
+        summary: "Tells of a call that returned in a loop elsewhere, and asks the hooks about it.",
+        needs: Needs::AnyOf(&[Scope::RecordsWrite]),
+        query: &[],
+        takes: Some("ObservedCall"),
+        answers: &[Outcome::Json(200, "Observations")],
+        does: Does::Answers(observe::observe),
     },
     Endpoint {
         method: Method::Post,

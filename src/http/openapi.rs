@@ -10,7 +10,7 @@ use super::problem::Problem;
 use crate::canon::{Object, Value};
 use crate::code::Code;
 use crate::object;
-use shapes::{SHAPES, reference, schema};
+use shapes::{reference, schema, shapes};
 
 /// `GET /openapi.json`
 #[expect(clippy::unnecessary_wraps, reason = "every route answers like this")]
@@ -154,7 +154,7 @@ fn error() -> Object {
 
 fn schemas() -> Object {
     let mut schemas: Object =
-        SHAPES.iter().map(|shape| (shape.name.into(), schema(shape).into())).collect();
+        shapes().map(|shape| (shape.name.into(), schema(shape).into())).collect();
     if let Some(Value::Object(error)) = schemas.get_mut("Error")
         && let Some(Value::Object(properties)) = error.get_mut("properties")
         && let Some(Value::Object(code)) = properties.get_mut("code")

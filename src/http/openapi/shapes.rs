@@ -1,7 +1,14 @@
 //! The shapes of bodies and answers, in a short notation that becomes JSON Schema.
 
+mod decisions;
+
 use crate::canon::{Object, Value};
 use crate::object;
+
+/// Returns every shape there is.
+pub(super) fn shapes() -> impl Iterator<Item = &'static Shape> {
+    SHAPES.iter().chain(decisions::SHAPES)
+}
 
 /// The shape of an object.
 pub(super) struct Shape {
@@ -14,8 +21,7 @@ pub(super) struct Shape {
     members: &'static [(&'static str, &'static str)],
 }
 
-/// Every shape there is.
-pub(super) const SHAPES: &[Shape] = &[
+const SHAPES: &[Shape] = &[
     Shape {
         name: "Error",
         summary: "A refusal or a failure.",
@@ -469,6 +475,7 @@ pub(super) const SHAPES: &[Shape] = &[
         summary: "What the engine has done and what it holds.",
         members: &[
             ("object", "=engine_health"),
+            ("decisions_pending", "integer"),
             ("ingested_total", "integer"),
             ("uptime_secs", "integer"),
             ("work_loop", "object"),
@@ -557,12 +564,12 @@ mod tests {
                 Outcome::Other(..) => None,
             }));
         }
-        for (_, kind) in SHAPES.iter().flat_map(|shape| shape.members) {
+        for (_, kind) in shapes().flat_map(|shape| shape.members) {
             let kind = kind.trim_matches(['[', ']']);
             named.extend(Some(kind).filter(|kind| kind.starts_with(char::is_uppercase)));
         }
-        let there: BTreeSet<&str> = SHAPES.iter().map(|shape| shape.name).collect();
+        let there: BTreeSet<&str> = shapes().map(|shape| shape.name).collect();
         assert_eq!(named, there);
-        assert_eq!(there.len(), SHAPES.len(), "two shapes of one name");
+        assert_eq!(there.len(), shapes().count(), "two shapes of one name");
     }
 }
