@@ -103,6 +103,12 @@ codes! {
     RunDriven = "RUN_DRIVEN", Conflict;
     /// The run waits for a decision that nobody has made.
     DecisionPending = "DECISION_PENDING", Conflict;
+    /// The run is not over.
+    WorkNotOver = "WORK_NOT_OVER", Conflict;
+    /// The question has been answered; the message names the answer.
+    DecisionAnswered = "DECISION_ANSWERED", Conflict;
+    /// The run is one of this instance's own and not somebody else's loop.
+    RunNotExternal = "RUN_NOT_EXTERNAL", Conflict;
     /// No provider can play this model.
     WorkNoProvider = "WORK_NO_PROVIDER", Unprocessable;
 }

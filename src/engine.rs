@@ -15,6 +15,7 @@
 mod author;
 mod caller;
 mod census;
+mod compensation;
 mod decision;
 mod door;
 mod driver;
@@ -23,7 +24,9 @@ mod health;
 mod home;
 mod known;
 mod live;
+mod observe;
 mod permit;
+mod review;
 mod seam;
 mod settings;
 mod token;
@@ -34,12 +37,17 @@ use std::sync::atomic::AtomicU64;
 
 pub use author::Author;
 pub use caller::{Caller, Scope, Scopes, UnknownScope};
-pub use decision::DecisionRequest;
+pub use decision::{
+    AskedFor, DECISION_KIND, DECISION_REQUEST_KIND, DecideError, Decided, DecisionAnswer,
+    DecisionRequest, DecisionState, DecisionVerb, Expiry, Lesson, Swept,
+};
 pub use door::Ingested;
 pub use driver::{Driven, DriverLock};
 pub use error::{EngineError, IngestError};
 pub use home::{Home, HomeError, Made};
 pub use live::Live;
+pub use observe::{ObserveError, ObservedCall, Spoken};
+pub use review::{MAX_NOTES_CHARS, Review, ReviewError, Reviewed};
 pub use seam::{Heard, Hooks, RunSeat, ToolReturn};
 pub use settings::Settings;
 pub use token::Minted;
@@ -87,6 +95,8 @@ struct Inner {
     census: std::sync::Mutex<census::Census>,
     drivers: driver::Drivers,
     skipped: permit::Skipped,
+    ledger: std::sync::Mutex<decision::Ledger>,
+    observed: std::sync::Mutex<observe::ExternalRuns>,
     ingested: AtomicU64,
     up: Stopwatch,
 }
@@ -137,6 +147,8 @@ impl Engine {
             trust: std::sync::Mutex::default(),
             census: std::sync::Mutex::default(),
             drivers,
+            ledger: std::sync::Mutex::default(),
+            observed: std::sync::Mutex::default(),
             skipped: permit::Skipped::default(),
             ingested: AtomicU64::new(0),
             up: Stopwatch::start(),

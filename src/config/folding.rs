@@ -108,10 +108,18 @@ impl Folding {
         let settling = Settling { erased: &erased, expressions: &expressions };
         settling.hooks(&mut state, &of(Topic::Hook).collect::<Vec<_>>());
         settling.rules(&mut state, &of(Topic::Rule).collect::<Vec<_>>());
-        of(Topic::Switch).for_each(|key| drop(settling.one(&mut state.switches, key)));
-        of(Topic::Tier).for_each(|key| drop(settling.one(&mut state.tiers, key)));
-        of(Topic::ActorTier).for_each(|key| drop(settling.one(&mut state.actor_tiers, key)));
-        of(Topic::Transport).for_each(|key| drop(settling.one(&mut state.transports, key)));
+        for key in of(Topic::Switch) {
+            settling.one(&mut state.switches, key);
+        }
+        for key in of(Topic::Tier) {
+            settling.one(&mut state.tiers, key);
+        }
+        for key in of(Topic::ActorTier) {
+            settling.one(&mut state.actor_tiers, key);
+        }
+        for key in of(Topic::Transport) {
+            settling.one(&mut state.transports, key);
+        }
         state
     }
 }

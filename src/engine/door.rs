@@ -36,13 +36,18 @@ impl Engine {
 
     /// Takes a draft that an embedder built: the same door without the reading.
     pub fn ingest_draft(&self, caller: &Caller, draft: Draft) -> Result<Ingested, IngestError> {
-        check_scope(caller)?;
-        check_actor(caller, &draft)?;
-        check_gate(caller, &draft)?;
-        check_depth(&draft)?;
-        check_shape(&draft)?;
-        self.check_kind(&draft)?;
+        self.admit(caller, &draft)?;
         self.append(caller, draft)
+    }
+
+    /// The checks that a draft must pass, in their order.
+    pub(super) fn admit(&self, caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
+        check_scope(caller)?;
+        check_actor(caller, draft)?;
+        check_gate(caller, draft)?;
+        check_depth(draft)?;
+        check_shape(draft)?;
+        Ok(self.check_kind(draft)?)
     }
 
     /// The kinds that have a door of their own. Other kinds are left alone.
@@ -98,7 +103,7 @@ fn check_scope(caller: &Caller) -> Result<(), IngestError> {
 }
 
 /// Only the operator speaks as a part of the instance (decision 14).
-fn check_actor(caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
+pub(super) fn check_actor(caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
     if draft.actor.is_system() && !caller.is_operator() {
         return Err(IngestError::ActorClaim { actor: draft.actor.to_string() });
     }
@@ -133,7 +138,7 @@ fn is_gated_topic(draft: &Draft) -> bool {
 }
 
 /// What was read from bytes has passed this; what an embedder built has not.
-fn check_depth(draft: &Draft) -> Result<(), ParseError> {
+pub(super) fn check_depth(draft: &Draft) -> Result<(), ParseError> {
     let limit = Limits::DOOR.depth;
     if draft.nests_within(limit) { Ok(()) } else { Err(ParseError::TooDeep { limit }) }
 }

@@ -17,6 +17,7 @@ impl Engine {
             self.store().read(|reader| Ok((reader.last()?.get(), reader.size_bytes()?)))?;
         Ok(object! {
             "object": "engine_health",
+            "decisions_pending": self.ledger()?.pending(),
             "ingested_total": self.0.ingested.load(Ordering::Relaxed),
             "uptime_secs": self.0.up.elapsed().as_secs(),
             "work_loop": object! {
