@@ -99,6 +99,10 @@ codes! {
     ShuttingDown = "SHUTTING_DOWN", Unavailable;
     /// No provider can play this model.
     WorkNoProvider = "WORK_NO_PROVIDER", Unprocessable;
+    /// The provider of a model refused the turn.
+    ModelRefused = "MODEL_REFUSED", Unprocessable;
+    /// The provider of a model cannot be reached, or sends what is not a reply.
+    ModelUnavailable = "MODEL_UNAVAILABLE", Unavailable;
 }
 
 impl fmt::Display for Code {

@@ -22,7 +22,9 @@ const LOOK_EVERY: Duration = Duration::from_millis(5);
 ///
 /// All members are optional but the name of a call. Calls without an id get the next of `c1`, `c2`,
 /// … that the script does not use. A turn with `wait_for` is held until that file is in the
-/// workspace, so that something else can happen first. `"stop": "output_limit"` cuts a turn off.
+/// workspace, so that something else can happen first. `"stop": "output_limit"` cuts a turn off. A
+/// turn with `fails` fails with these words, and a call with `malformed` has arguments that could
+/// not be read, for this reason.
 #[derive(Debug)]
 pub struct Scripted {
     turns: Vec<Turn>,
@@ -55,15 +57,27 @@ impl Scripted {
 }
 
 impl Model for Scripted {
-    fn turn(&mut self, _: &TurnRequest, cancel: &Cancel) -> Result<Reply, ModelError> {
+    fn turn(
+        &mut self,
+        _: &TurnRequest,
+        cancel: &Cancel,
+        said: &mut dyn FnMut(&str),
+    ) -> Result<Reply, ModelError> {
         let Some(turn) = self.turns.get(self.next) else { return Ok(reply(String::new(), vec![])) };
         if let Some(file) = &turn.wait_for
             && !self.wait_for(file, cancel)
         {
             return Err(ModelError::Cancelled);
         }
+        let reply = turn.reply.clone();
         self.next += 1;
-        Ok(turn.reply.clone())
+        if !reply.text.is_empty() {
+            said(&reply.text);
+        }
+        match &turn.fails {
+            None => Ok(reply),
+            Some(error) => Err(error.clone()),
+        }
     }
 
     fn name(&self) -> &'static str {
@@ -83,7 +97,7 @@ mod tests {
     }
 
     fn next(model: &mut Scripted) -> Reply {
-        model.turn(&TurnRequest::default(), &Cancel::new()).expect("a reply")
+        model.turn(&TurnRequest::default(), &Cancel::new(), &mut |_| {}).expect("a reply")
     }
 
     #[test]
@@ -97,8 +111,12 @@ mod tests {
                 {}
             ]}"#,
         );
-        let call =
-            |id: &str, name: &str, args| CallRequest { id: id.into(), name: name.into(), args };
+        let call = |id: &str, name: &str, args| CallRequest {
+            id: id.into(),
+            name: name.into(),
+            args,
+            malformed: None,
+        };
         let first = next(&mut model);
         assert_eq!((first.text.as_str(), first.stop), ("one", StopReason::ToolUse));
         let listed = call("c1", "list_dir", Object::new());
@@ -106,7 +124,7 @@ mod tests {
         let second = next(&mut model);
         assert_eq!(second.calls, [call("c3", "no_such_tool", Object::new())]);
         assert_eq!(second.stop, StopReason::OutputLimit);
-        assert_eq!(second.usage, Usage { input_tokens: 7, output_tokens: 1 });
+        assert_eq!(second.usage, Usage { input_tokens: 7, output_tokens: 1, estimated: false });
         for _ in 0..3 {
             let silence = next(&mut model);
             assert_eq!((silence.text.as_str(), silence.calls.len()), ("", 0));
@@ -130,7 +148,8 @@ mod tests {
         let (said, saying) = std::sync::mpsc::channel();
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                let reply = model.turn(&TurnRequest::default(), &cancel).expect("a reply");
+                let reply =
+                    model.turn(&TurnRequest::default(), &cancel, &mut |_| {}).expect("a reply");
                 said.send(reply.text).expect("a listener");
             });
             std::fs::create_dir(workspace.path().join("sub")).expect("a directory");
@@ -146,7 +165,7 @@ mod tests {
         let mut model = Scripted::parse(script, workspace.path()).expect("a script");
         let cancel = Cancel::new();
         cancel.cancel();
-        let turn = model.turn(&TurnRequest::default(), &cancel);
+        let turn = model.turn(&TurnRequest::default(), &cancel, &mut |_| {});
         assert_eq!(turn, Err(ModelError::Cancelled));
         std::fs::write(workspace.path().join("go"), "").expect("a file");
         assert_eq!(next(&mut model).text, "gone");

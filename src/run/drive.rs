@@ -147,7 +147,7 @@ impl Driver<'_> {
                 Event::Opened(record.id())
             }
             Effect::AskModel(request) => {
-                let reply = self.model.turn(&request, self.cancel);
+                let reply = self.model.turn(&request, self.cancel, &mut |_| {});
                 if let Ok(reply) = &reply {
                     (self.watch)(Moment::Replied { turn: state.turns() + 1, reply });
                 }

@@ -79,6 +79,7 @@ fn replied(state: &mut RunState, reply: Result<Reply, ModelError>) -> Effect {
     let reply = match reply {
         Ok(reply) => reply,
         Err(ModelError::Cancelled) => return close(state, Outcome::cancelled()),
+        Err(error) => return close(state, Outcome::new(Verb::Failed, error.to_string())),
     };
     state.turns += 1;
     state.words.clone_from(&reply.text);

@@ -91,9 +91,14 @@ struct Overheard {
 }
 
 impl Model for Overheard {
-    fn turn(&mut self, request: &TurnRequest, cancel: &Cancel) -> Result<Reply, ModelError> {
+    fn turn(
+        &mut self,
+        request: &TurnRequest,
+        cancel: &Cancel,
+        said: &mut dyn FnMut(&str),
+    ) -> Result<Reply, ModelError> {
         self.told.push(request.clone());
-        self.script.turn(request, cancel)
+        self.script.turn(request, cancel, said)
     }
 
     fn name(&self) -> &str {
@@ -142,6 +147,7 @@ fn said(request: &TurnRequest) -> Vec<String> {
         Message::Assistant { calls, .. } => format!("assistant {}", calls.len()),
         Message::ToolResult { tool, failed, .. } => format!("{tool} failed {failed}"),
         Message::Observation { rule, text } => format!("{rule}: {text}"),
+        Message::Notice { text } => format!("notice {text}"),
     };
     request.messages.iter().map(short).collect()
 }

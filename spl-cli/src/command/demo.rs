@@ -122,7 +122,12 @@ struct Reading {
 }
 
 impl Model for Reading {
-    fn turn(&mut self, request: &TurnRequest, cancel: &Cancel) -> Result<Reply, ModelError> {
+    fn turn(
+        &mut self,
+        request: &TurnRequest,
+        cancel: &Cancel,
+        said: &mut dyn FnMut(&str),
+    ) -> Result<Reply, ModelError> {
         let turns = request
             .messages
             .iter()
@@ -134,7 +139,7 @@ impl Model for Reading {
             let since = request.messages.iter().skip(last.map_or(0, |last| last + 1));
             self.read = since.flat_map(lines_of).collect();
         }
-        self.script.turn(request, cancel)
+        self.script.turn(request, cancel, said)
     }
 
     fn name(&self) -> &str {
@@ -151,6 +156,7 @@ fn lines_of(message: &Message) -> Vec<String> {
                 .collect()
         }
         Message::Observation { rule, text } => vec![format!("{rule}: {text}")],
+        Message::Notice { text } => vec![text.clone()],
         Message::User { .. } | Message::Assistant { .. } => Vec::new(),
     }
 }
