@@ -4,6 +4,7 @@
 
 pub(crate) mod backup;
 pub(crate) mod completions;
+pub(crate) mod decisions;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod expr;
@@ -63,6 +64,7 @@ fn perform(session: &mut Session, command: Command) -> Result<u8, Failure> {
         Command::WorkLoop(args) => return work_loop::work_loop(session, &args),
         Command::WorkLoopReview(args) => work_loop_review::review(session, &args),
         Command::Trust(args) => trust::trust(session, &args),
+        Command::Decisions(command) => decisions::decisions(session, command),
         Command::Demo(args) => return demo::demo(session, &args),
         Command::Serve(args) => return serve::serve(session, &args),
         Command::Status => status::status(session),

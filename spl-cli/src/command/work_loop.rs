@@ -1,5 +1,6 @@
 //! `spl work-loop`: run a goal to its end, in this process.
 
+mod ask;
 mod equip;
 mod play;
 mod report;
@@ -9,13 +10,14 @@ mod spec;
 use std::path::PathBuf;
 
 use clap::Args;
-use spl::record::ThreadId;
-use spl::run::{Nobody, RunError, Verb, drive, recorded_spec, resume};
+use spl::record::{ActorId, ThreadId};
+use spl::run::{RunError, Verb, drive, recorded_spec, resume};
 use spl::tool::Workspace;
 
 use crate::failure::Failure;
 use crate::home;
-use crate::session::Session;
+use crate::session::{self, Session};
+use ask::AtTerminal;
 pub(super) use equip::tools_of;
 pub(super) use play::{Players, play};
 pub(super) use show::Show;
@@ -60,7 +62,6 @@ pub(crate) fn work_loop(session: &mut Session, args: &WorkLoopArgs) -> Result<u8
     let workspace = Workspace::open(&args.workspace).map_err(|error| Failure::coded(&error))?;
     let mut model = args.model.open(&workspace)?;
     let engine = home::open(&home::made()?)?;
-    let mut nobody = Nobody;
     let taken_up = args.resume.as_deref().map(|thread| {
         ThreadId::parse(thread).map_err(|error| Failure::usage(format!("--resume {error}")))
     });
@@ -75,7 +76,10 @@ pub(crate) fn work_loop(session: &mut Session, args: &WorkLoopArgs) -> Result<u8
     let players = Players { engine: &engine, model: model.as_mut(), tools: &tools };
     let thread = spec.thread.clone();
     let taken_up = args.resume.is_some();
-    let played = play(&mut session.out, players, &mut nobody, |hands| {
+    let by = ActorId::parse(&session::actor(None)?)
+        .map_err(|error| Failure::usage(format!("SPL_ACTOR {error}")))?;
+    let mut asked = AtTerminal::new(&engine, by);
+    let played = play(&mut session.out, players, &mut asked, |hands| {
         if taken_up { resume(&thread, hands) } else { drive(spec, hands) }
     });
     let report = match played {
