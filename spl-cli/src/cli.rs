@@ -96,6 +96,8 @@ pub(crate) enum Command {
     Expr(command::expr::ExprCommand),
 
     WorkLoop(command::work_loop::WorkLoopArgs),
+    #[command(subcommand)]
+    Tool(command::tool::ToolCommand),
     Demo(command::demo::DemoArgs),
 
     Serve(command::serve::ServeArgs),

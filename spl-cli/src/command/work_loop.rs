@@ -12,8 +12,9 @@ use spl::model::{Echo, Model, Scripted};
 use spl::object;
 use spl::record::{ActorId, NameError, Namespace};
 use spl::run::{Moment, Report, RunSpec, drive};
-use spl::tool::{RecordSeat, Toolbox, Workspace, allowed_environment, record_tools};
+use spl::tool::{Grants, RecordSeat, Toolbox, Workspace, allowed_environment, record_tools};
 
+use super::tool::{grant, variables};
 use crate::failure::Failure;
 use crate::home;
 use crate::output::{Output, plural};
@@ -45,6 +46,9 @@ pub(crate) struct WorkLoopArgs {
     /// The folder in which the tools work
     #[arg(long, value_name = "DIR")]
     workspace: PathBuf,
+    /// The tools it may call, with commas between; a `*` at the end is any name that begins so
+    #[arg(long, value_name = "NAMES", value_parser = Grants::parse)]
+    tools: Option<Grants>,
     /// The most turns
     #[arg(long, value_name = "N", default_value_t = RunSpec::DEFAULT_MAX_TURNS,
           value_parser = clap::value_parser!(u32).range(1..))]
@@ -66,8 +70,10 @@ pub(crate) fn work_loop(session: &mut Session, args: &WorkLoopArgs) -> Result<u8
     let workspace = Workspace::open(&args.workspace).map_err(|error| Failure::coded(&error))?;
     let mut model = model_of(args, &workspace)?;
     let spec = spec_of(args, model.name())?;
-    let engine = home::open(&home::made()?)?;
-    let tools = tools_of(&engine, &spec, &workspace)?;
+    let home = home::made()?;
+    let engine = home::open(&home)?;
+    let mut tools = tools_of(&engine, &spec, &workspace)?;
+    grant(&home, args.tools.as_ref(), &mut tools)?;
     let cancel = Cancel::new();
     cancel_when_told(&cancel)?;
     let report = play(&mut session.out, &engine, spec, model.as_mut(), &tools, &cancel)?;
@@ -139,10 +145,7 @@ pub(super) fn tools_of(
     spec: &RunSpec,
     workspace: &Workspace,
 ) -> Result<Toolbox, Failure> {
-    // A variable that is no text cannot be among those that are passed on.
-    let variables = std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    let environment = allowed_environment(variables);
+    let environment = allowed_environment(variables());
     let mut tools = Toolbox::of_workspace(workspace, environment);
     let seat = RecordSeat {
         engine: engine.clone(),
