@@ -206,12 +206,7 @@ fn show(session: &mut Session, args: &ShowArgs) -> Result<(), Failure> {
     })
 }
 
-fn decide(
-    session: &mut Session,
-    id: &str,
-    mut answer: Object,
-    said: Said,
-) -> Result<(), Failure> {
+fn decide(session: &mut Session, id: &str, mut answer: Object, said: Said) -> Result<(), Failure> {
     let client = session.reader()?;
     let id = id_of(&client, id)?;
     answer.insert("actor".into(), session::actor(said.actor.as_deref())?.into());

@@ -8,9 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use spl::cancel::Cancel;
-use spl::engine::{
-    Caller, DecisionAnswer, DecisionRequest, DecisionVerb, Engine, Expiry,
-};
+use spl::engine::{Caller, DecisionAnswer, DecisionRequest, DecisionVerb, Engine, Expiry};
 use spl::record::{ActorId, RecordId};
 use spl::run::{Decider, Decision};
 
@@ -104,7 +102,11 @@ fn question(asked: &DecisionRequest) -> Vec<String> {
         lines.push(format!("  {}  {}", at + 1, printable(option)));
     }
     if let Some(lesson) = &asked.lesson {
-        lines.push(format!("  it proposes the lesson `{}`: {}", printable(&lesson.name), printable(&lesson.text)));
+        lines.push(format!(
+            "  it proposes the lesson `{}`: {}",
+            printable(&lesson.name),
+            printable(&lesson.text)
+        ));
         lines.push(format!("  when {}", printable(&lesson.when)));
     }
     lines.push(choices(asked));
