@@ -111,6 +111,10 @@ codes! {
     RunNotExternal = "RUN_NOT_EXTERNAL", Conflict;
     /// No provider can play this model.
     WorkNoProvider = "WORK_NO_PROVIDER", Unprocessable;
+    /// The provider of a model refused the turn.
+    ModelRefused = "MODEL_REFUSED", Unprocessable;
+    /// The provider of a model cannot be reached, or sends what is not a reply.
+    ModelUnavailable = "MODEL_UNAVAILABLE", Unavailable;
 }
 
 impl fmt::Display for Code {

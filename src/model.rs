@@ -8,21 +8,26 @@
 //! **Invariant:** a model calls nothing and records nothing; it is asked, and it answers.
 
 mod echo;
+mod error;
+mod price;
 mod script;
 mod scripted;
 
 pub use echo::Echo;
+pub use error::ModelError;
+pub use price::{Price, PriceError, Prices};
 pub use script::ScriptError;
 pub use scripted::Scripted;
 
 use crate::cancel::Cancel;
 use crate::canon::{Object, Value};
-use crate::code::{Code, Coded};
 
 /// Something that can take a turn.
 pub trait Model: Send {
     /// Takes the next turn. Ends soon after `cancel` is raised, with an error if it was not done.
-    /// `said` hears words as they come.
+    ///
+    /// `said` hears the words as they come, before the reply is whole; together they are its text.
+    /// What was said before a failure belongs to no reply.
     fn turn(
         &mut self,
         request: &TurnRequest,
@@ -89,7 +94,7 @@ pub enum Message {
         /// The words.
         text: String,
     },
-    /// By the loop itself, about what is left of its budget.
+    /// By the loop itself: what is left of a budget.
     Notice {
         /// The words.
         text: String,
@@ -99,13 +104,13 @@ pub enum Message {
 /// A call that a model asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallRequest {
-    /// What its result will refer to; unique in a run.
+    /// What its result will refer to, as the model has it: it may stand twice.
     pub id: String,
     /// The name of the tool, as the model has it: there may be no such tool.
     pub name: String,
     /// The arguments, as the model has them.
     pub args: Object,
-    /// Why the arguments cannot be read, if they cannot; they are empty then.
+    /// Why the arguments could not be read, if they could not; then `args` is empty.
     pub malformed: Option<String>,
 }
 
@@ -129,26 +134,8 @@ pub struct Usage {
     pub input_tokens: u64,
     /// Tokens that were written.
     pub output_tokens: u64,
-    /// Whether nobody counted, so that this is an estimate.
+    /// Whether the provider counted nothing and the numbers are a guess from the lengths of texts.
     pub estimated: bool,
-}
-
-/// What a model costs, in millionths of a US dollar a million tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Price {
-    /// Of tokens that are read.
-    pub input: u64,
-    /// Of tokens that are written.
-    pub output: u64,
-}
-
-impl Price {
-    /// Returns the cost of a turn in millionths of a dollar, rounded up.
-    pub fn cost(&self, usage: &Usage) -> u64 {
-        let part = |tokens: u64, price: u64| u128::from(tokens) * u128::from(price);
-        let total = part(usage.input_tokens, self.input) + part(usage.output_tokens, self.output);
-        u64::try_from(total.div_ceil(1_000_000)).unwrap_or(u64::MAX)
-    }
 }
 
 /// Why a model stopped.
@@ -176,23 +163,5 @@ impl StopReason {
     pub fn parse(word: &str) -> Option<Self> {
         let all = [Self::EndTurn, Self::ToolUse, Self::OutputLimit];
         all.into_iter().find(|stop| stop.as_str() == word)
-    }
-}
-
-/// A turn that was not taken.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ModelError {
-    /// The run was cancelled in the middle of it.
-    #[error("the turn was cancelled")]
-    Cancelled,
-}
-
-impl Coded for ModelError {
-    fn code(&self) -> Code {
-        match self {
-            // A run that is cancelled ends as such; this is for who has no run, and goes away.
-            Self::Cancelled => Code::ShuttingDown,
-        }
     }
 }

@@ -35,6 +35,7 @@ mod spec;
 mod state;
 mod step;
 
+pub use crate::config::Transport;
 pub use budget::{BudgetKind, Limits, Spent, micros, usd};
 pub use decider::{Decider, Decision, Nobody};
 pub use drive::{Hands, drive, recorded_spec, records_of, resume};
@@ -46,6 +47,6 @@ pub use inbox::{steer, stop};
 pub use moment::{Moment, Report};
 pub use outcome::{Outcome, Verb};
 pub use replay::{ReplayError, Replayed, replay};
-pub use spec::{LOOP_KIND, RunSpec, TrackRecord, Transport};
+pub use spec::{LOOP_KIND, RunSpec, TrackRecord};
 pub use state::RunState;
 pub use step::step;

@@ -12,18 +12,15 @@ impl Model for Echo {
         &mut self,
         request: &TurnRequest,
         _: &Cancel,
-        _: &mut dyn FnMut(&str),
+        said: &mut dyn FnMut(&str),
     ) -> Result<Reply, ModelError> {
-        let said = request.messages.iter().rev().find_map(|message| match message {
+        let last = request.messages.iter().rev().find_map(|message| match message {
             Message::User { text } => Some(text.clone()),
             _ => None,
         });
-        Ok(Reply {
-            text: said.unwrap_or_default(),
-            calls: Vec::new(),
-            usage: Usage::default(),
-            stop: StopReason::EndTurn,
-        })
+        let text = last.unwrap_or_default();
+        said(&text);
+        Ok(Reply { text, calls: Vec::new(), usage: Usage::default(), stop: StopReason::EndTurn })
     }
 
     fn name(&self) -> &'static str {
@@ -45,7 +42,11 @@ mod tests {
             ],
             ..TurnRequest::default()
         };
-        let reply = Echo.turn(&request, &Cancel::new(), &mut |_| {}).expect("a reply");
+        let mut heard = String::new();
+        let reply = Echo
+            .turn(&request, &Cancel::new(), &mut |words| heard.push_str(words))
+            .expect("a reply");
+        assert_eq!(heard, reply.text);
         assert_eq!((reply.text.as_str(), reply.stop), ("two", StopReason::EndTurn));
         let reply =
             Echo.turn(&TurnRequest::default(), &Cancel::new(), &mut |_| {}).expect("a reply");

@@ -22,7 +22,9 @@ const LOOK_EVERY: Duration = Duration::from_millis(5);
 ///
 /// All members are optional but the name of a call. Calls without an id get the next of `c1`, `c2`,
 /// … that the script does not use. A turn with `wait_for` is held until that file is in the
-/// workspace, so that something else can happen first. `"stop": "output_limit"` cuts a turn off.
+/// workspace, so that something else can happen first. `"stop": "output_limit"` cuts a turn off. A
+/// turn with `fails` fails with these words, and a call with `malformed` has arguments that could
+/// not be read, for this reason.
 #[derive(Debug)]
 pub struct Scripted {
     turns: Vec<Turn>,
@@ -52,7 +54,7 @@ impl Model for Scripted {
         &mut self,
         request: &TurnRequest,
         cancel: &Cancel,
-        _: &mut dyn FnMut(&str),
+        said: &mut dyn FnMut(&str),
     ) -> Result<Reply, ModelError> {
         // A run that is resumed has taken turns before.
         let taken = request.messages.iter();
@@ -64,8 +66,15 @@ impl Model for Scripted {
         {
             return Err(ModelError::Cancelled);
         }
+        let reply = turn.reply.clone();
         self.next += 1;
-        Ok(turn.reply.clone())
+        if !reply.text.is_empty() {
+            said(&reply.text);
+        }
+        match &turn.fails {
+            None => Ok(reply),
+            Some(error) => Err(error.clone()),
+        }
     }
 
     fn name(&self) -> &'static str {

@@ -22,6 +22,7 @@ fn requests(request: impl Fn(&str, &str) -> Request) -> Vec<(&'static str, Reque
     let decide = format!("/v1/decisions/{}/decide", "0".repeat(64));
     let observe = r#"{"call_id":"c","tool":"bash","status":"ok"}"#;
     let as_engine = observe.replace("{", r#"{"actor":"did:sync:system:engine","#);
+    let verdict = r#"{"verdict":"accept","actor":"did:sync:user:vera"}"#;
     vec![
         ("write a record", record(note("th_a", 0, "x"))),
         ("write no JSON", record("{".into())),
@@ -30,6 +31,13 @@ fn requests(request: impl Fn(&str, &str) -> Request) -> Vec<(&'static str, Reque
         ("write a bad hook", record(config(bad_hook))),
         ("write a hook elsewhere", record(elsewhere)),
         ("write a permission rule", record(config(r#"{"topic":"permission_rule"}"#))),
+        (
+            "write a transport",
+            record(
+                config(r#"{"topic":"work_loop_transport_members","transport":"in_process"}"#)
+                    .replace("\"clock\":1", "\"clock\":3"),
+            ),
+        ),
         (
             "write other config",
             record(
@@ -54,6 +62,13 @@ fn requests(request: impl Fn(&str, &str) -> Request) -> Vec<(&'static str, Reque
         ("sweep", post("/v1/engine/sweep", "{}")),
         ("observe", post("/v1/runs/th_theirs/observe", observe)),
         ("observe as the engine", post("/v1/runs/th_ours/observe", &as_engine)),
+        ("list permission rules", get("/v1/config/permissions")),
+        ("list tiers", get("/v1/config/tiers")),
+        ("list trust", get("/v1/trust")),
+        ("find trust", get("/v1/governance/trust/did:x/ops")),
+        ("review a run", post("/v1/work/loop/th_none/review", verdict)),
+        ("list compensations", get("/v1/work/compensation/review")),
+        ("count compensations", get("/v1/work/compensation/review/top")),
         ("evaluate", post("/v1/expr/eval", evaluate)),
         ("make a token", post("/v1/tokens", r#"{"name":"t","scopes":["config:read"]}"#)),
         ("list tokens", get("/v1/tokens")),

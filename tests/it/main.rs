@@ -1,5 +1,6 @@
 //! Integration tests, in one binary so that they link once.
 
+mod asking;
 mod budgets;
 mod canon;
 mod code;
@@ -9,9 +10,11 @@ mod engine;
 mod formats;
 mod lab;
 mod model;
+mod permit;
 mod observe;
 mod record;
 mod resume;
+mod review;
 mod run;
 mod store;
 mod support;

@@ -88,6 +88,25 @@ fn a_record_that_the_run_would_not_have_stored_is_named() {
     assert!(error.to_string().ends_with("`layer` differs"), "{error}");
 }
 
+/// History that is read again is the stored text, which is masked: masking it once more changes
+/// nothing.
+#[test]
+fn a_run_whose_records_are_masked_replays() {
+    let lab = Lab::new();
+    let secret = concat!("ghp_", "0123456789abcdefghijABCDEFGHIJ012345");
+    let script = turns(&[
+        bash(&format!("echo token={secret}")),
+        bash(&format!("export AWS_SECRET_ACCESS_KEY={secret}{secret}; exit 3")),
+        bash(&format!("printf 'password: hunter2hunter2\\n{secret}'; exit 4")),
+    ])
+    .replace("\"done\"", &format!("\"the token is {secret}\""));
+    let played = lab.play(&script);
+    let stored = |stored: &Stored| Value::from(stored.record.to_object()).to_string();
+    assert!(played.records.iter().all(|record| !stored(record).contains(secret)));
+    let replayed = replay(&played.records, &|_| None).expect("replayed");
+    assert_eq!(replayed.state.outcome().map(|outcome| outcome.verb), Some(Verb::Completed));
+}
+
 /// Killed after any commit, a run goes on where it was: what has completed is not done again, and
 /// what may have happened is reported instead.
 #[test]
