@@ -1,7 +1,5 @@
 //! `spl decisions`: what runs ask, and the answers.
 
-use std::io::Write;
-
 use clap::{Args, Subcommand};
 use spl::canon::{Object, Value};
 use spl::object;
