@@ -100,6 +100,8 @@ pub(crate) enum Command {
     Decisions(command::decisions::DecisionsCommand),
     WorkLoopReview(command::work_loop_review::ReviewArgs),
     Trust(command::trust::TrustArgs),
+    #[command(subcommand)]
+    Tool(command::tool::ToolCommand),
     Demo(command::demo::DemoArgs),
 
     Serve(command::serve::ServeArgs),

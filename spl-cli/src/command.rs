@@ -16,6 +16,7 @@ pub(crate) mod serve;
 pub(crate) mod status;
 pub(crate) mod thread;
 pub(crate) mod token;
+pub(crate) mod tool;
 pub(crate) mod trust;
 pub(crate) mod verify;
 pub(crate) mod version;
@@ -72,6 +73,7 @@ fn perform(session: &mut Session, command: Command) -> Result<u8, Failure> {
         Command::Doctor => return doctor::doctor(session),
         Command::Verify(args) => return verify::verify(session, &args),
         Command::Backup(args) => backup::backup(session, &args),
+        Command::Tool(command) => tool::tool(session, command),
         Command::Token(command) => token::token(session, command),
         Command::Completions(args) => completions::completions(session, &args),
         Command::Version => version::version(session),

@@ -214,6 +214,7 @@ fn what_was_earned_is_heard_in_the_runs_own_hooks() {
         actor: actor(CLERK),
         domain: "code".into(),
         namespace: Namespace::root(),
+        hooks: spl::engine::Hooks::Live,
     };
     let mut history = History::default();
     let mut heard = |number: u8| {

@@ -12,8 +12,9 @@ use std::path::PathBuf;
 use clap::Args;
 use spl::record::{ActorId, ThreadId};
 use spl::run::{RunError, Verb, drive, recorded_spec, resume};
-use spl::tool::Workspace;
+use spl::tool::{Grants, Workspace};
 
+use super::tool::grant;
 use crate::failure::Failure;
 use crate::home;
 use crate::session::{self, Session};
@@ -52,6 +53,9 @@ pub(crate) struct WorkLoopArgs {
     /// The folder in which the tools work
     #[arg(long, value_name = "DIR")]
     workspace: PathBuf,
+    /// The tools it may call, with commas between; a `*` at the end is any name that begins so
+    #[arg(long, value_name = "NAMES", value_parser = Grants::parse)]
+    tools: Option<Grants>,
     #[command(flatten)]
     spec: spec::SpecArgs,
 }
@@ -61,7 +65,8 @@ pub(crate) fn work_loop(session: &mut Session, args: &WorkLoopArgs) -> Result<u8
     session.refuse_server("spl work-loop")?;
     let workspace = Workspace::open(&args.workspace).map_err(|error| Failure::coded(&error))?;
     let mut model = args.model.open(&workspace)?;
-    let engine = home::open(&home::made()?)?;
+    let home = home::made()?;
+    let engine = home::open(&home)?;
     // Without a server nobody else looks for lessons whose time is over.
     engine.sweep().map_err(|error| Failure::coded(&error))?;
     let taken_up = args.resume.as_deref().map(|thread| {
@@ -74,7 +79,8 @@ pub(crate) fn work_loop(session: &mut Session, args: &WorkLoopArgs) -> Result<u8
         }
         (None, goal) => args.spec.of(goal.as_deref().unwrap_or_default(), model.name())?,
     };
-    let tools = tools_of(&engine, &spec, &workspace)?;
+    let mut tools = tools_of(&engine, &spec, &workspace)?;
+    grant(&home, args.tools.as_ref(), &mut tools)?;
     let players = Players { engine: &engine, model: model.as_mut(), tools: &tools };
     let thread = spec.thread.clone();
     let taken_up = args.resume.is_some();

@@ -8,6 +8,7 @@ use spl::model::{Echo, Model, Scripted};
 use spl::run::RunSpec;
 use spl::tool::{RecordSeat, Toolbox, Workspace, allowed_environment, record_tools};
 
+use super::super::tool::variables;
 use crate::failure::Failure;
 
 /// Who takes the turns.
@@ -48,10 +49,7 @@ pub(crate) fn tools_of(
     spec: &RunSpec,
     workspace: &Workspace,
 ) -> Result<Toolbox, Failure> {
-    // A variable that is no text cannot be among those that are passed on.
-    let variables = std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    let environment = allowed_environment(variables);
+    let environment = allowed_environment(variables());
     let mut tools = Toolbox::of_workspace(workspace, environment);
     let seat = RecordSeat {
         engine: engine.clone(),
