@@ -67,6 +67,8 @@ pub(crate) fn work_loop(session: &mut Session, args: &WorkLoopArgs) -> Result<u8
     let mut model = args.model.open(&workspace)?;
     let home = home::made()?;
     let engine = home::open(&home)?;
+    // Without a server nobody else looks for lessons whose time is over.
+    engine.sweep().map_err(|error| Failure::coded(&error))?;
     let taken_up = args.resume.as_deref().map(|thread| {
         ThreadId::parse(thread).map_err(|error| Failure::usage(format!("--resume {error}")))
     });
