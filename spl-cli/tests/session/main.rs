@@ -13,5 +13,6 @@ mod store;
 mod terminal;
 mod threads;
 mod tokens;
+mod tools;
 mod watching;
 mod writing;
