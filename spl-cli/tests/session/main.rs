@@ -15,5 +15,6 @@ mod terminal;
 mod threads;
 mod tokens;
 mod trust;
+mod tools;
 mod watching;
 mod writing;
