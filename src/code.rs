@@ -99,6 +99,8 @@ codes! {
     ShuttingDown = "SHUTTING_DOWN", Unavailable;
     /// No provider can play this model.
     WorkNoProvider = "WORK_NO_PROVIDER", Unprocessable;
+    /// This machine confines no process; nothing was started.
+    SandboxUnavailable = "SANDBOX_UNAVAILABLE", Unavailable;
 }
 
 impl fmt::Display for Code {

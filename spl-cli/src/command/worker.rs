@@ -1,0 +1,26 @@
+//! `spl worker`: a part of a sandbox, started by the engine.
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Args;
+
+/// Be a part of a sandbox; the engine starts this
+#[derive(Args, Debug)]
+#[command(hide = true, disable_help_flag = true)]
+pub(crate) struct WorkerArgs {
+    /// Which part, and what it is told
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    args: Vec<OsString>,
+}
+
+/// Does that part, in a process that has done nothing else.
+pub(crate) fn worker(args: &WorkerArgs) -> ExitCode {
+    match spl::sandbox::stage(&args.args) {
+        Ok(status) => ExitCode::from(status),
+        Err(refusal) => {
+            anstream::eprintln!("spl worker: {refusal}");
+            ExitCode::FAILURE
+        }
+    }
+}
