@@ -8,7 +8,7 @@ use rustix::process::{getegid, geteuid};
 
 use super::Refusal;
 use super::error::Step;
-use super::layout::{self, Shown, TMP_BYTES};
+use super::layout::{self, SCRATCH, Shown, TMP_BYTES};
 use super::plan::{INSIDE, Plan};
 
 /// Where it is installed. It is not looked for in `PATH`, which is for the user's own programs.
@@ -63,8 +63,9 @@ pub(super) fn command(plan: &Plan) -> Result<Command, Refusal> {
     for knob in layout::knobs() {
         args.add(["--ro-bind", "{}", "{}"], &[&knob, &knob]);
     }
-    args.words(&format!("{sized}--tmpfs /dev/shm {sized}--tmpfs /tmp"));
-    args.words("--dir /var --symlink ../tmp /var/tmp");
+    for scratch in SCRATCH {
+        args.words(&format!("{sized}--tmpfs {scratch}"));
+    }
     for folder in &plan.readable {
         args.add(["--ro-bind", "{}", "{}"], &[folder, folder]);
     }

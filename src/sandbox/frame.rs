@@ -7,7 +7,7 @@ use crate::canon::{Canonical, Limits, Value, parse};
 /// The most bytes of one value: what a store takes of one record, and room for what is around it.
 pub const MAX_FRAME_BYTES: usize = 8 * 1024 * 1024;
 
-const CHUNK: usize = 64 * 1024;
+const CHUNK: usize = 16 * 1024;
 const PREFIX: usize = 4;
 
 /// Why there is no next value.

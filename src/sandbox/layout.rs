@@ -24,7 +24,10 @@ const SHOWN: &[&str] = &[
 /// Folders of `/proc` that only say things.
 const QUIET: &[&str] = &["driver", "pressure", "sysvipc", "tty"];
 
-/// The most bytes of a `/tmp`, and of a `/dev/shm`.
+/// Folders of the place's own, which go with it.
+pub(super) const SCRATCH: &[&str] = &["/tmp", "/var/tmp", "/dev/shm"];
+
+/// The most bytes of each of them.
 pub(super) const TMP_BYTES: u64 = 1024 * 1024 * 1024;
 
 /// How deep `/etc` is looked through.

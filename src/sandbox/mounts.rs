@@ -17,7 +17,7 @@ use rustix::process::{chdir, pivot_root};
 
 use super::Refusal;
 use super::error::Step;
-use super::layout::{self, Shown, TMP_BYTES};
+use super::layout::{self, SCRATCH, Shown, TMP_BYTES};
 use super::plan::{INSIDE, Plan};
 
 const OLD: &str = "/old";
@@ -44,10 +44,11 @@ pub(super) fn make(plan: &Plan) -> Result<(), Refusal> {
     }
     cover(&covers)?;
     make_devices()?;
-    make_folders(&inside(Path::new("/tmp")))?;
-    tmpfs(&inside(Path::new("/tmp")), &tmp_options(), MsFlags::MS_NODEV)?;
-    make_folders(&inside(Path::new("/var")))?;
-    symlink("../tmp", inside(Path::new("/var/tmp"))).step("link /var/tmp")?;
+    for scratch in SCRATCH {
+        let at = inside(Path::new(scratch));
+        make_folders(&at)?;
+        tmpfs(&at, &format!("mode=1777,size={TMP_BYTES}"), MsFlags::MS_NODEV)?;
+    }
     for folder in plan.readable.iter().chain(&plan.workspace) {
         bind_folder(folder)?;
     }
@@ -107,8 +108,6 @@ fn make_devices() -> Result<(), Refusal> {
         let target = format!("/proc/self/fd{number}");
         symlink(target, dev.join(name)).step(format!("link /dev/{name}"))?;
     }
-    make_folders(&dev.join("shm"))?;
-    tmpfs(&dev.join("shm"), &tmp_options(), MsFlags::MS_NODEV)?;
     make_folders(&dev.join("pts"))?;
     let options = "newinstance,ptmxmode=0666,mode=620";
     let flags = MsFlags::MS_NOSUID | MsFlags::MS_NOEXEC;
@@ -121,7 +120,7 @@ fn make_devices() -> Result<(), Refusal> {
 
 fn cover(covers: &[layout::Cover]) -> Result<(), Refusal> {
     let (file, folder) = (Path::new("/nothing"), Path::new("/nothing.d"));
-    let closed = || fs::Permissions::from_mode(0);
+    let closed = || fs::Permissions::from_mode(0o000);
     File::create(file).and_then(|file| file.set_permissions(closed())).step("make a cover")?;
     fs::create_dir(folder)
         .and_then(|()| fs::set_permissions(folder, closed()))
@@ -162,6 +161,9 @@ fn wanted(path: &Path, plan: &Plan) -> Option<MsFlags> {
     if plan.workspace.as_ref().is_some_and(|workspace| path.starts_with(workspace)) {
         return Some(MsFlags::MS_NOSUID | MsFlags::MS_NODEV);
     }
+    if SCRATCH.iter().any(|scratch| path == Path::new(scratch)) {
+        return None;
+    }
     if path == Path::new("/dev") {
         return Some(MsFlags::MS_RDONLY | MsFlags::MS_NOSUID);
     }
@@ -169,8 +171,7 @@ fn wanted(path: &Path, plan: &Plan) -> Option<MsFlags> {
         let is_node = NODES.iter().any(|known| node == Path::new(known));
         return is_node.then_some(MsFlags::MS_NOSUID | MsFlags::MS_NOEXEC);
     }
-    let ours = path == Path::new("/tmp") || path.starts_with("/proc");
-    (!ours).then(flags_of_read_only)
+    (!path.starts_with("/proc")).then(flags_of_read_only)
 }
 
 const fn flags_of_read_only() -> MsFlags {
@@ -213,10 +214,6 @@ fn unescaped(field: &[u8]) -> PathBuf {
 }
 
 const NOTHING: Option<&str> = None;
-
-fn tmp_options() -> String {
-    format!("mode=1777,size={TMP_BYTES}")
-}
 
 fn tmpfs(at: &Path, options: &str, flags: MsFlags) -> Result<(), Refusal> {
     let flags = flags | MsFlags::MS_NOSUID;

@@ -37,6 +37,7 @@ mod linux {
     };
 
     use super::super::Refusal;
+    use super::super::layout::SCRATCH;
     use super::super::plan::Plan;
     use super::Landlock;
 
@@ -67,7 +68,7 @@ mod linux {
             .handle_access(AccessFs::from_all(VERSION))?
             .scope(Scope::from_all(VERSION))?
             .create()?;
-        let own = ["/tmp", "/dev/shm"].map(Path::new).into_iter();
+        let own = SCRATCH.iter().map(Path::new);
         let granted = own.chain(plan.workspace.as_deref()).map(|path| (path, all));
         let shown = [(Path::new("/"), read), (Path::new("/dev"), read | device)];
         for (path, access) in shown.into_iter().chain(granted) {

@@ -1,9 +1,12 @@
 //! `spl worker`: a part of a sandbox, started by the engine.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+
+use crate::failure::Failure;
 
 /// Be a part of a sandbox; the engine starts this
 #[derive(Args, Debug)]
@@ -23,4 +26,10 @@ pub(crate) fn worker(args: &WorkerArgs) -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Returns the executable that is started as a part of a sandbox: this one.
+pub(super) fn stager() -> Result<PathBuf, Failure> {
+    std::env::current_exe()
+        .map_err(|error| Failure::local("this program could not be found", &error))
 }

@@ -99,7 +99,7 @@ fn holds_a_worker_until_it_is_killed() {
     let _worker = stand.attack("multiplies", *way);
     multiplied(&stand);
     println!("sleep for {}", length_of(&stand));
-    thread::sleep(Duration::from_secs(600));
+    thread::sleep(Duration::from_mins(10));
 }
 
 fn kill(process: u32) {

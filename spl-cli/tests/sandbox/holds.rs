@@ -45,6 +45,7 @@ fn nothing_is_written_but_the_workspace() {
         assert!(!stand.path("home/beside").exists());
     }
     let outside = stand.report_outside("writes");
+    assert!(stand.path("home/beside").exists());
     assert!(outside.iter().all(|line| line.starts_with("breach: ")), "{outside:#?}");
 }
 
