@@ -8,21 +8,32 @@
 //! **Invariant:** a model calls nothing and records nothing; it is asked, and it answers.
 
 mod echo;
+mod error;
+mod price;
 mod script;
 mod scripted;
 
 pub use echo::Echo;
+pub use error::ModelError;
+pub use price::{Price, PriceError, Prices};
 pub use script::ScriptError;
 pub use scripted::Scripted;
 
 use crate::cancel::Cancel;
 use crate::canon::{Object, Value};
-use crate::code::{Code, Coded};
 
 /// Something that can take a turn.
 pub trait Model: Send {
     /// Takes the next turn. Ends soon after `cancel` is raised, with an error if it was not done.
-    fn turn(&mut self, request: &TurnRequest, cancel: &Cancel) -> Result<Reply, ModelError>;
+    ///
+    /// `said` hears the words as they come, before the reply is whole; together they are its text.
+    /// What was said before a failure belongs to no reply.
+    fn turn(
+        &mut self,
+        request: &TurnRequest,
+        cancel: &Cancel,
+        said: &mut dyn FnMut(&str),
+    ) -> Result<Reply, ModelError>;
 
     /// Returns the name that records have for it.
     fn name(&self) -> &str;
@@ -83,17 +94,24 @@ pub enum Message {
         /// The words.
         text: String,
     },
+    /// By the loop itself: what is left of a budget.
+    Notice {
+        /// The words.
+        text: String,
+    },
 }
 
 /// A call that a model asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallRequest {
-    /// What its result will refer to; unique in a run.
+    /// What its result will refer to, as the model has it: it may stand twice.
     pub id: String,
     /// The name of the tool, as the model has it: there may be no such tool.
     pub name: String,
     /// The arguments, as the model has them.
     pub args: Object,
+    /// Why the arguments could not be read, if they could not; then `args` is empty.
+    pub malformed: Option<String>,
 }
 
 /// What a model says in one turn.
@@ -116,6 +134,8 @@ pub struct Usage {
     pub input_tokens: u64,
     /// Tokens that were written.
     pub output_tokens: u64,
+    /// Whether the provider counted nothing and the numbers are a guess from the lengths of texts.
+    pub estimated: bool,
 }
 
 /// Why a model stopped.
@@ -138,22 +158,10 @@ impl StopReason {
             Self::OutputLimit => "output_limit",
         }
     }
-}
 
-/// A turn that was not taken.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ModelError {
-    /// The run was cancelled in the middle of it.
-    #[error("the turn was cancelled")]
-    Cancelled,
-}
-
-impl Coded for ModelError {
-    fn code(&self) -> Code {
-        match self {
-            // A run that is cancelled ends as such; this is for who has no run, and goes away.
-            Self::Cancelled => Code::ShuttingDown,
-        }
+    /// Reads the word.
+    pub fn parse(word: &str) -> Option<Self> {
+        let all = [Self::EndTurn, Self::ToolUse, Self::OutputLimit];
+        all.into_iter().find(|stop| stop.as_str() == word)
     }
 }

@@ -96,6 +96,8 @@ pub(crate) enum Command {
     Expr(command::expr::ExprCommand),
 
     WorkLoop(command::work_loop::WorkLoopArgs),
+    WorkLoopReview(command::work_loop_review::ReviewArgs),
+    Trust(command::trust::TrustArgs),
     Demo(command::demo::DemoArgs),
 
     Serve(command::serve::ServeArgs),

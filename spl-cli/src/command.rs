@@ -15,9 +15,11 @@ pub(crate) mod serve;
 pub(crate) mod status;
 pub(crate) mod thread;
 pub(crate) mod token;
+pub(crate) mod trust;
 pub(crate) mod verify;
 pub(crate) mod version;
 pub(crate) mod work_loop;
+pub(crate) mod work_loop_review;
 pub(crate) mod worker;
 pub(crate) mod write;
 
@@ -65,6 +67,8 @@ fn perform(session: &mut Session, command: Command) -> Result<u8, Failure> {
         Command::Record(command) => record::record(session, command),
         Command::Expr(command) => return expr::expr(session, command),
         Command::WorkLoop(args) => return work_loop::work_loop(session, &args),
+        Command::WorkLoopReview(args) => work_loop_review::review(session, &args),
+        Command::Trust(args) => trust::trust(session, &args),
         Command::Demo(args) => return demo::demo(session, &args),
         Command::Serve(args) => return serve::serve(session, &args),
         Command::Status => status::status(session),

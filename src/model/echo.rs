@@ -8,17 +8,19 @@ use crate::cancel::Cancel;
 pub struct Echo;
 
 impl Model for Echo {
-    fn turn(&mut self, request: &TurnRequest, _: &Cancel) -> Result<Reply, ModelError> {
-        let said = request.messages.iter().rev().find_map(|message| match message {
+    fn turn(
+        &mut self,
+        request: &TurnRequest,
+        _: &Cancel,
+        said: &mut dyn FnMut(&str),
+    ) -> Result<Reply, ModelError> {
+        let last = request.messages.iter().rev().find_map(|message| match message {
             Message::User { text } => Some(text.clone()),
             _ => None,
         });
-        Ok(Reply {
-            text: said.unwrap_or_default(),
-            calls: Vec::new(),
-            usage: Usage::default(),
-            stop: StopReason::EndTurn,
-        })
+        let text = last.unwrap_or_default();
+        said(&text);
+        Ok(Reply { text, calls: Vec::new(), usage: Usage::default(), stop: StopReason::EndTurn })
     }
 
     fn name(&self) -> &'static str {
@@ -40,9 +42,14 @@ mod tests {
             ],
             ..TurnRequest::default()
         };
-        let reply = Echo.turn(&request, &Cancel::new()).expect("a reply");
+        let mut heard = String::new();
+        let reply = Echo
+            .turn(&request, &Cancel::new(), &mut |words| heard.push_str(words))
+            .expect("a reply");
+        assert_eq!(heard, reply.text);
         assert_eq!((reply.text.as_str(), reply.stop), ("two", StopReason::EndTurn));
-        let reply = Echo.turn(&TurnRequest::default(), &Cancel::new()).expect("a reply");
+        let reply =
+            Echo.turn(&TurnRequest::default(), &Cancel::new(), &mut |_| {}).expect("a reply");
         assert_eq!((reply.text.as_str(), reply.calls.len()), ("", 0));
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
-use super::{CallRequest, Reply, StopReason, Usage};
+use super::{CallRequest, ModelError, Reply, StopReason, Usage};
 use crate::canon::{Limits, Object, ParseError, Value, parse};
 use crate::code::{Code, Coded};
 
@@ -12,6 +12,7 @@ use crate::code::{Code, Coded};
 pub(super) struct Turn {
     pub(super) reply: Reply,
     pub(super) wait_for: Option<PathBuf>,
+    pub(super) fails: Option<ModelError>,
 }
 
 /// Why there is no script.
@@ -59,7 +60,7 @@ pub(super) fn read(script: &[u8]) -> Result<Vec<Turn>, ScriptError> {
 
 fn read_turn(turn: &Value, number: usize) -> Result<Turn, ScriptError> {
     let place = format!("turn {number}");
-    let known = ["text", "tool_calls", "wait_for", "usage", "stop"];
+    let known = ["text", "tool_calls", "wait_for", "usage", "stop", "fails"];
     let turn = Part::of(turn, place.clone(), &known)?;
     let mut calls = Vec::new();
     for (index, call) in turn.list("tool_calls")?.unwrap_or_default().iter().enumerate() {
@@ -76,17 +77,25 @@ fn read_turn(turn: &Value, number: usize) -> Result<Turn, ScriptError> {
         reply.usage.input_tokens = usage.count("input_tokens")?;
         reply.usage.output_tokens = usage.count("output_tokens")?;
     }
-    Ok(Turn { reply, wait_for: turn.file("wait_for")? })
+    let fails = turn.text("fails")?.map(|message| ModelError::Unavailable {
+        model: "scripted".to_owned(),
+        message: message.to_owned(),
+    });
+    Ok(Turn { reply, wait_for: turn.file("wait_for")?, fails })
 }
 
 /// Reads a call; one without an id has none yet.
 fn read_call(call: &Value, place: String) -> Result<CallRequest, ScriptError> {
-    let call = Part::of(call, place, &["id", "name", "args"])?;
+    let call = Part::of(call, place, &["id", "name", "args", "malformed"])?;
     let args = match call.members.get("args") {
         None => Object::new(),
         Some(Value::Object(args)) => args.clone(),
         Some(other) => return Err(call.wrong_type("args", "an object", other)),
     };
+    let malformed = call.text("malformed")?.map(str::to_owned);
+    if malformed.is_some() && !args.is_empty() {
+        return Err(call.wrong("`malformed` stands in place of `args`"));
+    }
     let required = |member| match call.text(member)? {
         Some("") => Err(call.wrong(&format!("`{member}` must not be empty"))),
         text => Ok(text),
@@ -95,6 +104,7 @@ fn read_call(call: &Value, place: String) -> Result<CallRequest, ScriptError> {
         id: required("id")?.unwrap_or_default().to_owned(),
         name: required("name")?.ok_or_else(|| call.wrong("`name` is missing"))?.to_owned(),
         args,
+        malformed,
     })
 }
 
@@ -209,7 +219,7 @@ mod tests {
         refused(
             r#"{"turns":[{},{"txt":"x"}]}"#,
             "turn 2: `txt` is not known here; \
-             `text`, `tool_calls`, `wait_for`, `usage`, `stop` are",
+             `text`, `tool_calls`, `wait_for`, `usage`, `stop`, `fails` are",
         );
         refused(r#"{"turns":["x"]}"#, "turn 1: must be an object, not string");
         refused(r#"{"turns":[{"text":1}]}"#, "turn 1: `text` must be a string, not number");
@@ -220,7 +230,7 @@ mod tests {
         );
         refused(
             r#"{"turns":[{"tool_calls":[{"name":"a"},{"name":"b","arguments":{}}]}]}"#,
-            "turn 1, call 2: `arguments` is not known here; `id`, `name`, `args` are",
+            "turn 1, call 2: `arguments` is not known here; `id`, `name`, `args`, `malformed` are",
         );
         refused(r#"{"turns":[{"tool_calls":[{}]}]}"#, "turn 1, call 1: `name` is missing");
         refused(

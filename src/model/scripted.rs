@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::script::{ScriptError, Turn, read, reply};
-use super::{Model, ModelError, Reply, TurnRequest};
+use super::{Message, Model, ModelError, Reply, TurnRequest};
 use crate::cancel::Cancel;
 
 /// How often it is looked whether an awaited file is there.
@@ -22,7 +22,9 @@ const LOOK_EVERY: Duration = Duration::from_millis(5);
 ///
 /// All members are optional but the name of a call. Calls without an id get the next of `c1`, `c2`,
 /// … that the script does not use. A turn with `wait_for` is held until that file is in the
-/// workspace, so that something else can happen first. `"stop": "output_limit"` cuts a turn off.
+/// workspace, so that something else can happen first. `"stop": "output_limit"` cuts a turn off. A
+/// turn with `fails` fails with these words, and a call with `malformed` has arguments that could
+/// not be read, for this reason.
 #[derive(Debug)]
 pub struct Scripted {
     turns: Vec<Turn>,
@@ -34,13 +36,6 @@ impl Scripted {
     /// Reads a script; the files that it waits for are those of `workspace`.
     pub fn parse(script: &[u8], workspace: impl AsRef<Path>) -> Result<Self, ScriptError> {
         Ok(Self { turns: read(script)?, next: 0, workspace: workspace.as_ref().to_owned() })
-    }
-
-    /// Goes on after `turns` turns that have been taken before, as a run does that is resumed.
-    #[must_use]
-    pub const fn after(mut self, turns: usize) -> Self {
-        self.next = turns;
-        self
     }
 
     /// Waits for a file, and tells whether it came before `cancel` was raised.
@@ -55,15 +50,31 @@ impl Scripted {
 }
 
 impl Model for Scripted {
-    fn turn(&mut self, _: &TurnRequest, cancel: &Cancel) -> Result<Reply, ModelError> {
+    fn turn(
+        &mut self,
+        request: &TurnRequest,
+        cancel: &Cancel,
+        said: &mut dyn FnMut(&str),
+    ) -> Result<Reply, ModelError> {
+        // A run that is resumed has taken turns before.
+        let taken = request.messages.iter();
+        let taken = taken.filter(|said| matches!(said, Message::Assistant { .. })).count();
+        self.next = self.next.max(taken);
         let Some(turn) = self.turns.get(self.next) else { return Ok(reply(String::new(), vec![])) };
         if let Some(file) = &turn.wait_for
             && !self.wait_for(file, cancel)
         {
             return Err(ModelError::Cancelled);
         }
+        let reply = turn.reply.clone();
         self.next += 1;
-        Ok(turn.reply.clone())
+        if !reply.text.is_empty() {
+            said(&reply.text);
+        }
+        match &turn.fails {
+            None => Ok(reply),
+            Some(error) => Err(error.clone()),
+        }
     }
 
     fn name(&self) -> &'static str {
@@ -83,7 +94,7 @@ mod tests {
     }
 
     fn next(model: &mut Scripted) -> Reply {
-        model.turn(&TurnRequest::default(), &Cancel::new()).expect("a reply")
+        model.turn(&TurnRequest::default(), &Cancel::new(), &mut |_| {}).expect("a reply")
     }
 
     #[test]
@@ -97,8 +108,12 @@ mod tests {
                 {}
             ]}"#,
         );
-        let call =
-            |id: &str, name: &str, args| CallRequest { id: id.into(), name: name.into(), args };
+        let call = |id: &str, name: &str, args| CallRequest {
+            id: id.into(),
+            name: name.into(),
+            args,
+            malformed: None,
+        };
         let first = next(&mut model);
         assert_eq!((first.text.as_str(), first.stop), ("one", StopReason::ToolUse));
         let listed = call("c1", "list_dir", Object::new());
@@ -106,7 +121,7 @@ mod tests {
         let second = next(&mut model);
         assert_eq!(second.calls, [call("c3", "no_such_tool", Object::new())]);
         assert_eq!(second.stop, StopReason::OutputLimit);
-        assert_eq!(second.usage, Usage { input_tokens: 7, output_tokens: 1 });
+        assert_eq!(second.usage, Usage { input_tokens: 7, output_tokens: 1, estimated: false });
         for _ in 0..3 {
             let silence = next(&mut model);
             assert_eq!((silence.text.as_str(), silence.calls.len()), ("", 0));
@@ -117,8 +132,14 @@ mod tests {
     #[test]
     fn a_resumed_run_goes_on_where_it_was() {
         let script = r#"{"turns":[{"text":"one"},{"text":"two"}]}"#;
-        assert_eq!(next(&mut scripted(script).after(1)).text, "two");
-        assert_eq!(next(&mut scripted(script).after(9)).text, "");
+        let said = || Message::Assistant { text: String::new(), calls: Vec::new() };
+        let after = |turns: usize| {
+            let messages = (0..turns).map(|_| said()).collect();
+            let request = TurnRequest { messages, ..TurnRequest::default() };
+            let reply = scripted(script).turn(&request, &Cancel::new(), &mut |_| {});
+            reply.expect("a reply").text
+        };
+        assert_eq!((after(0), after(1), after(9)), ("one".into(), "two".into(), String::new()));
     }
 
     #[test]
@@ -130,7 +151,8 @@ mod tests {
         let (said, saying) = std::sync::mpsc::channel();
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                let reply = model.turn(&TurnRequest::default(), &cancel).expect("a reply");
+                let reply =
+                    model.turn(&TurnRequest::default(), &cancel, &mut |_| {}).expect("a reply");
                 said.send(reply.text).expect("a listener");
             });
             std::fs::create_dir(workspace.path().join("sub")).expect("a directory");
@@ -146,7 +168,7 @@ mod tests {
         let mut model = Scripted::parse(script, workspace.path()).expect("a script");
         let cancel = Cancel::new();
         cancel.cancel();
-        let turn = model.turn(&TurnRequest::default(), &cancel);
+        let turn = model.turn(&TurnRequest::default(), &cancel, &mut |_| {});
         assert_eq!(turn, Err(ModelError::Cancelled));
         std::fs::write(workspace.path().join("go"), "").expect("a file");
         assert_eq!(next(&mut model).text, "gone");

@@ -1,12 +1,18 @@
 //! Integration tests, in one binary so that they link once.
 
+mod asking;
+mod budgets;
 mod canon;
 mod code;
 mod crash;
 mod engine;
 mod formats;
+mod lab;
 mod model;
+mod permit;
 mod record;
+mod resume;
+mod review;
 mod run;
 mod store;
 mod support;

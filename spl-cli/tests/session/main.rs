@@ -13,5 +13,6 @@ mod store;
 mod terminal;
 mod threads;
 mod tokens;
+mod trust;
 mod watching;
 mod writing;
