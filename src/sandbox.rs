@@ -54,5 +54,5 @@ pub use place::{Hidden, Place, PlaceError};
 pub use plan::{INSIDE, Way};
 pub use probe::Probe;
 pub use rules::Landlock;
-pub use stage::stage;
+pub use stage::{engine_end, stage};
 pub use worker::{Enforced, Worker, start};

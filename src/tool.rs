@@ -31,7 +31,7 @@ pub use list_dir::ListDirTool;
 pub use read_file::ReadFileTool;
 pub use records::{RecordSeat, record_tools};
 pub use search::SearchTool;
-pub use toolbox::{NameTaken, Toolbox};
+pub use toolbox::{NameTaken, Toolbox, WORKSPACE_TOOLS};
 pub use workspace::{Workspace, WorkspaceError};
 pub use write_file::WriteFileTool;
 

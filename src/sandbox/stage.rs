@@ -1,8 +1,23 @@
 //! What the stager does when it is started as one.
 
 use std::ffi::OsString;
+use std::io;
+use std::os::fd::AsFd as _;
+use std::os::unix::net::UnixStream;
 
 use super::Refusal;
+
+/// Returns the engine's socket, in a program that was started in a place.
+///
+/// From here on no other process of the place can look into this one or take the socket from it.
+pub fn engine_end() -> io::Result<UnixStream> {
+    #[cfg(target_os = "linux")]
+    nix::sys::prctl::set_dumpable(false)?;
+    let socket = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+    // Whatever is no socket has no other end.
+    socket.peer_addr()?;
+    Ok(socket)
+}
 
 /// Does the part that `args` name, which are those that the stager was started with, and returns
 /// the exit status of the process.

@@ -13,7 +13,9 @@ use std::thread;
 use std::time::Duration;
 
 use super::plan::Plan;
-use super::{FrameReader, Landlock, Place, Refusal, SandboxError, Tried, Way};
+use super::{
+    FrameError, FrameReader, Landlock, Place, Refusal, SandboxError, Tried, Way, write_frame,
+};
 use crate::canon::Value;
 use crate::time::Stopwatch;
 
@@ -25,6 +27,9 @@ const END: Duration = Duration::from_secs(10);
 
 /// How long a socket is listened to before looking up.
 const TICK: Duration = Duration::from_millis(100);
+
+/// How long a worker may leave unread what it is told.
+const WRITE: Duration = Duration::from_secs(30);
 
 /// The most bytes of what a worker has said last on its standard error.
 const MOST_SAID: usize = 16 * 1024;
@@ -110,6 +115,7 @@ impl Worker {
         }
         let enforced = Enforced { way: plan.way, landlock: Landlock::None };
         socket.set_read_timeout(Some(TICK))?;
+        socket.set_write_timeout(Some(WRITE))?;
         Ok(Self { keeper, life, socket, reader: FrameReader::new(), said, enforced })
     }
 
@@ -138,6 +144,16 @@ impl Worker {
             let line = said.lines().rev().find(|line| !line.trim().is_empty());
             Refusal::new("start", line.unwrap_or("it ended without a word"))
         })
+    }
+
+    /// Says something to the program.
+    pub fn send(&mut self, value: &Value) -> Result<(), FrameError> {
+        write_frame(&mut self.socket, value)
+    }
+
+    /// Returns what the program says next; `None` if it has said nothing for a moment.
+    pub fn next(&mut self) -> Result<Option<Value>, FrameError> {
+        self.reader.next(&mut self.socket)
     }
 
     /// Returns the socket whose other end is the standard input of the program.

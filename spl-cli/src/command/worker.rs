@@ -6,6 +6,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 
+use spl::tool::allowed_environment;
+
+use super::work_loop::variables;
 use crate::failure::Failure;
 
 /// Be a part of a sandbox; the engine starts this
@@ -19,10 +22,24 @@ pub(crate) struct WorkerArgs {
 
 /// Does that part, in a process that has done nothing else.
 pub(crate) fn worker(args: &WorkerArgs) -> ExitCode {
+    if args.args.iter().eq(["run"]) {
+        return work();
+    }
     match spl::sandbox::stage(&args.args) {
         Ok(status) => ExitCode::from(status),
         Err(refusal) => {
             anstream::eprintln!("spl worker: {refusal}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs the loop of a run, in the place that this process was started in.
+fn work() -> ExitCode {
+    match spl::run::worker::work(allowed_environment(variables())) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            anstream::eprintln!("spl worker: {error}");
             ExitCode::FAILURE
         }
     }

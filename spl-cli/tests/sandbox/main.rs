@@ -7,4 +7,6 @@
 mod attacks;
 mod ends;
 mod holds;
+mod hostile;
+mod runs;
 mod stand;

@@ -133,7 +133,8 @@ impl Drop for Stand {
     }
 }
 
-fn attack(name: &str) -> Vec<OsString> {
+/// Returns the program that tries `name`.
+pub(crate) fn attack(name: &str) -> Vec<OsString> {
     let own = std::env::current_exe().expect("this program");
     let test = format!("attacks::{name}");
     let words = ["--exact", &test, "--ignored", "--nocapture", "--test-threads", "1"];
