@@ -34,11 +34,12 @@ mod ruling;
 mod spec;
 mod state;
 mod step;
+pub mod worker;
 
 pub use crate::config::Transport;
 pub use budget::{BudgetKind, Limits, Spent, micros, usd};
 pub use decider::{Decider, Decision, Nobody};
-pub use drive::{Hands, drive, recorded_spec, records_of, resume};
+pub use drive::{Hands, drive, drive_confined, recorded_spec, records_of, resume, resume_confined};
 pub use error::RunError;
 pub use event::{Asking, Effect, Ended, Event, Execution, Returned, Ruled, Turn};
 pub use guardrail::{BLOCK_AT, HALT_AT};

@@ -14,7 +14,7 @@ mod store;
 mod terminal;
 mod threads;
 mod tokens;
-mod trust;
 mod tools;
+mod trust;
 mod watching;
 mod writing;
