@@ -26,6 +26,12 @@ pub enum RunError {
         /// How it ended.
         verb: Verb,
     },
+    /// Whoever drove it went away; it can be taken up.
+    #[error("the run {thread} was interrupted")]
+    Interrupted {
+        /// The run.
+        thread: ThreadId,
+    },
     /// It waits for a decision that nobody has made.
     #[error("the run {thread} waits for the decision {request}")]
     Undecided {
@@ -44,6 +50,7 @@ impl Coded for RunError {
             Self::Replay(ReplayError::NoRun) => Code::NotFound,
             Self::Replay(ReplayError::Diverged { .. }) => Code::Internal,
             Self::Finished { .. } => Code::RunFinished,
+            Self::Interrupted { .. } => Code::ShuttingDown,
             Self::Undecided { .. } => Code::DecisionPending,
         }
     }
@@ -56,6 +63,7 @@ impl Coded for RunError {
             Self::Replay(ReplayError::Diverged { .. }) => {
                 Some("See whether `spl verify` finds more.".into())
             }
+            Self::Interrupted { .. } => Some("Take it up with `spl runs resume`.".into()),
             Self::Finished { .. } => Some("Begin a new one.".into()),
             Self::Undecided { request, .. } => {
                 Some(format!("Answer it with `spl decisions approve {request}`."))
