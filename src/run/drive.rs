@@ -31,6 +31,9 @@ const PAGE: usize = 1000;
 const UNKNOWN: &str = "the run was interrupted while this call was executed: whether it took \
                        effect is not known, and it was not done again; look before you repeat it";
 
+/// Why a run was interrupted that was being driven.
+const INTERRUPTED: &str = "whoever drove it went away";
+
 /// What a run is driven with.
 pub struct Hands<'a> {
     /// The instance.
@@ -181,6 +184,13 @@ fn run(
         });
         let ended = loop {
             let Some(effect) = advance(&mut state, event) else { break Ok(()) };
+            if driver.cancel().is_interrupted() && (effect.begins() || effect.closes()) {
+                // Its records end where it can be taken up.
+                let noted = driver.write(body::interruption(&state, INTERRUPTED));
+                break Err(noted.map_or_else(Into::into, |_| RunError::Interrupted {
+                    thread: state.spec().thread.clone(),
+                }));
+            }
             match driver.answer(&state, effect) {
                 Ok(next) => event = next,
                 Err(error) => break Err(error),

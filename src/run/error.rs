@@ -37,6 +37,12 @@ pub enum RunError {
         /// Where its tools work.
         transport: Transport,
     },
+    /// Whoever drove it went away; it can be taken up.
+    #[error("the run {thread} was interrupted")]
+    Interrupted {
+        /// The run.
+        thread: ThreadId,
+    },
     /// It waits for a decision that nobody has made.
     #[error("the run {thread} waits for the decision {request}")]
     Undecided {
@@ -57,6 +63,7 @@ impl Coded for RunError {
             Self::Sandbox(error) => error.code(),
             Self::Elsewhere { .. } => Code::InvalidRequest,
             Self::Finished { .. } => Code::RunFinished,
+            Self::Interrupted { .. } => Code::ShuttingDown,
             Self::Undecided { .. } => Code::DecisionPending,
         }
     }
@@ -71,6 +78,7 @@ impl Coded for RunError {
             }
             Self::Sandbox(error) => error.hint(),
             Self::Elsewhere { .. } => Some("Take it up where it began.".into()),
+            Self::Interrupted { .. } => Some("Take it up with `spl runs resume`.".into()),
             Self::Finished { .. } => Some("Begin a new one.".into()),
             Self::Undecided { request, .. } => {
                 Some(format!("Answer it with `spl decisions approve {request}`."))
