@@ -36,7 +36,7 @@ pub use error::{EngineError, IngestError};
 pub use home::{Home, HomeError, Made};
 pub use live::Live;
 pub use seam::{Heard, RunSeat, ToolReturn};
-pub use settings::Settings;
+pub use settings::{ModelSettings, ProviderSettings, Settings, WireFormat};
 pub use token::Minted;
 
 use crate::identity::{KeyPair, Keyring, random_bytes};

@@ -1,5 +1,9 @@
 //! `config.toml`: what a person sets for one home (contract §2.12).
 
+mod model;
+
+pub use model::{ModelSettings, ProviderSettings, WireFormat};
+
 use serde::Deserialize;
 
 use crate::record::ActorId;
@@ -12,6 +16,8 @@ pub struct Settings {
     pub identity: Identity,
     /// Where the server listens.
     pub server: Server,
+    /// Which models there are, and how they are asked.
+    pub model: ModelSettings,
 }
 
 /// Who the operator is.
@@ -55,6 +61,7 @@ impl Settings {
         })?;
         ActorId::parse(&settings.identity.actor)
             .map_err(|error| format!("`actor` of `[identity]` {error}"))?;
+        settings.model.check()?;
         Ok(settings)
     }
 
