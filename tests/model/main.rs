@@ -1,1 +1,6 @@
-//! Providers.
+//! Models that are asked over the network, against a real server that speaks all three formats.
+
+mod answers;
+mod faults;
+mod support;
+mod wire;

@@ -3,6 +3,7 @@
 use genai::chat::{StopReason as Stop, ToolCall, Usage as Counted};
 
 use super::super::{CallRequest, Reply, StopReason, TurnRequest, Usage};
+use super::ask::MOST;
 use super::fault::{Fault, Teller};
 use super::wire;
 use crate::canon::{Limits, Object, Value, parse};
@@ -26,8 +27,10 @@ pub(super) fn reply(
 ) -> Result<Reply, Fault> {
     let stop = stop_of(&whole, format, teller)?;
     let Whole { text, calls, usage, .. } = whole;
-    let written =
-        text.len() + calls.iter().map(|call| call.fn_arguments.to_string().len()).sum::<usize>();
+    let written = calls.iter().fold(text.len(), |sum, call| sum + size_of(&call.fn_arguments));
+    if written > MOST {
+        return Err(teller.too_large(MOST));
+    }
     let usage = counted(usage).unwrap_or_else(|| Usage {
         input_tokens: wire::estimate(request),
         output_tokens: wire::tokens(written),
@@ -35,6 +38,10 @@ pub(super) fn reply(
     });
     let calls = calls.into_iter().map(call).collect();
     Ok(Reply { text, calls, usage, stop })
+}
+
+fn size_of(args: &serde_json::Value) -> usize {
+    args.as_str().map_or_else(|| args.to_string().len(), str::len)
 }
 
 /// A stream of Gemini has no end but its reason to stop, so without one it broke off.
