@@ -97,6 +97,18 @@ codes! {
     StoreFull = "STORE_FULL", Unavailable;
     /// The server is going away.
     ShuttingDown = "SHUTTING_DOWN", Unavailable;
+    /// The run is over.
+    RunFinished = "RUN_FINISHED", Conflict;
+    /// The run is driven by another process.
+    RunDriven = "RUN_DRIVEN", Conflict;
+    /// The run waits for a decision that nobody has made.
+    DecisionPending = "DECISION_PENDING", Conflict;
+    /// The run is not over.
+    WorkNotOver = "WORK_NOT_OVER", Conflict;
+    /// The question has been answered; the message names the answer.
+    DecisionAnswered = "DECISION_ANSWERED", Conflict;
+    /// The run is one of this instance's own and not somebody else's loop.
+    RunNotExternal = "RUN_NOT_EXTERNAL", Conflict;
     /// No provider can play this model.
     WorkNoProvider = "WORK_NO_PROVIDER", Unprocessable;
     /// The provider of a model refused the turn.

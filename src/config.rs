@@ -1,15 +1,15 @@
 //! Configuration: what the records of `th_engine_config` add up to (contract §3).
 //!
 //! Comes in: the records of that thread, in the order of their sequence, each with its receipt.
-//! Goes out: the live [`HookSet`], one [`HookRow`] for each hook that anybody tried to write, and
-//! the latest record of every other setting.
+//! Goes out: the live [`HookSet`], the permission rules in force, the tiers, the transports, one row
+//! for each of them that anybody tried to write, and the latest record of every other setting.
 //!
 //! The latest record of a key replaces the earlier ones as a whole. Latest is by sequence: clocks
-//! belong to their actors and cannot be compared. A hook that load refuses leaves the previous good
+//! belong to their actors and cannot be compared. One that load refuses leaves the previous good
 //! version in force and is reported (decision 5); one that is not enabled is good and not loaded.
 //! A record that was erased is skipped, so that the version before it is current again.
 //!
-//! **Invariant:** load trusts no door. Every hook passes `Hook::check` here as well, and a record
+//! **Invariant:** load trusts no door. Every item passes its validator here as well, and a record
 //! that was imported, which no door has seen, is stored and reported and has no effect.
 //!
 //! **Invariant:** a version is compiled only if no later one is good, and once for as long as it
@@ -18,17 +18,26 @@
 //! **Invariant:** a state never changes under a reader, and what a record changes costs the same
 //! however many hooks there are: states share whatever one of them does not change.
 
+mod family;
 mod folding;
+mod item;
 mod refusal;
 mod row;
 mod setting;
+mod tier;
+mod topic;
+mod transport;
+mod usd;
 mod version;
 mod versions;
 
 pub use folding::Folding;
 pub use refusal::Refusal;
-pub use row::{HookRow, Source};
+pub use row::{ActorTierRow, HookRow, RuleRow, Source, TierRow};
 pub use setting::SettingKey;
+pub use tier::{ACTOR_TIER_TOPIC, TIER_KIND, Tier, TierName};
+pub use transport::{MEMBERS_TRANSPORT_TOPIC, TRANSPORT_TOPIC, Transport};
+pub use usd::{MICROS_PER_USD, UsdError, parse_usd, show_usd, usd_of, usd_value};
 
 use std::sync::Arc;
 
@@ -36,10 +45,14 @@ use rpds::{ListSync, RedBlackTreeMapSync, RedBlackTreeSetSync};
 
 use crate::fold::{Fold, Watermark};
 use crate::hook::{Builtin, HookSet, InForce};
+use crate::permission::{PermissionRule, RuleSet};
 use crate::predicate::ExpressionCache;
-use crate::record::{Namespace, Received, RecordId};
+use crate::record::{ActorId, Namespace, Received, RecordId};
+use family::Family;
+use item::{Stated, Switch};
+use tier::Assigned;
+use topic::Topic;
 use version::WrittenKey;
-use versions::Versions;
 
 /// The state of the configuration at a watermark. A copy shares everything until one of the two
 /// changes.
@@ -49,15 +62,27 @@ pub struct ConfigState {
     /// Where predicates are compiled.
     expressions: Arc<ExpressionCache>,
     /// Every hook that a record states, or was meant to state.
-    stated: RedBlackTreeMapSync<WrittenKey, Versions>,
-    /// Which of them a record is a version of.
-    keys: RedBlackTreeMapSync<RecordId, WrittenKey>,
+    hooks_stated: Family<InForce>,
+    /// Every permission rule.
+    rules_stated: Family<Stated<Arc<PermissionRule>>>,
+    /// Whether permission rules are in force.
+    switches: Family<Stated<Switch>>,
+    /// The tiers that differ from the built-in ones.
+    tiers: Family<Stated<Arc<Tier>>>,
+    /// The tiers of actors.
+    actor_tiers: Family<Stated<Assigned>>,
+    /// Where runs take place, by topic.
+    transports: Family<Stated<Transport>>,
+    /// Which of all these a record is a version of.
+    keys: RedBlackTreeMapSync<RecordId, (Topic, WrittenKey)>,
     /// Every version of every other setting, newest first.
     settings: RedBlackTreeMapSync<SettingKey, ListSync<RecordId>>,
     /// Records that are skipped, also before they arrive.
     erased: RedBlackTreeSetSync<RecordId>,
     /// The live set.
     hooks: HookSet,
+    /// The permission rules that are asked, once they are in force.
+    rules: RuleSet,
 }
 
 impl Fold for ConfigState {
@@ -111,8 +136,55 @@ impl ConfigState {
 
     /// Returns the current version of a hook, which may be one that is not enabled.
     pub fn hook(&self, namespace: &Namespace, name: &str) -> Option<InForce> {
-        let versions = self.stated.get(&WrittenKey::new(namespace.as_str(), name))?;
-        versions.standing().current.clone()
+        self.hooks_stated.current(&WrittenKey::new(namespace.as_str(), name)).cloned()
+    }
+
+    /// Returns the permission rules, if they are in force. They are not unless a record says so.
+    pub fn rules(&self) -> Option<&RuleSet> {
+        self.permissions_enabled().then_some(&self.rules)
+    }
+
+    /// Returns whether permission rules are in force.
+    pub fn permissions_enabled(&self) -> bool {
+        self.switches.current(&WrittenKey::single()).is_some_and(|switch| switch.value.0)
+    }
+
+    /// Returns the record that puts permission rules in force or out of it, and why a newer one is
+    /// skipped, if one is.
+    pub fn permission_switch(&self) -> (Option<RecordId>, Option<&Refusal>) {
+        let key = WrittenKey::single();
+        let current = self.switches.current(&key).map(|switch| switch.record_id);
+        (current, self.switches.refused(&key))
+    }
+
+    /// Returns a tier: as it is built in, or as the latest good record makes it.
+    pub fn tier(&self, name: TierName) -> &Tier {
+        let stated = self.tiers.current(&WrittenKey::new("", name.as_str()));
+        stated.map_or_else(|| Tier::built_in(name), |stated| &stated.value)
+    }
+
+    /// Returns the tier of an actor: the one that a record gives it, else [`TierName::Trial`].
+    ///
+    /// It is never [`TierName::Operator`]: whether a run is the operator's own is decided by who
+    /// is authenticated, not by the actor that it names.
+    pub fn tier_of(&self, actor: &ActorId) -> &Tier {
+        let assigned = self.actor_tiers.current(&WrittenKey::new("", actor.as_str()));
+        self.tier(assigned.and_then(|assigned| assigned.value.0).unwrap_or(TierName::Trial))
+    }
+
+    /// Returns where the operator's runs take place.
+    pub fn transport(&self) -> Transport {
+        self.transport_of(TRANSPORT_TOPIC)
+    }
+
+    /// Returns where everybody else's runs take place.
+    pub fn members_transport(&self) -> Transport {
+        self.transport_of(MEMBERS_TRANSPORT_TOPIC)
+    }
+
+    fn transport_of(&self, topic: &str) -> Transport {
+        let stated = self.transports.current(&WrittenKey::new("", topic));
+        stated.map_or_else(|| Transport::default_of(topic), |stated| stated.value)
     }
 
     /// Returns the record that a setting is currently read from.
@@ -130,7 +202,7 @@ impl ConfigState {
     pub fn rows(&self) -> Vec<HookRow> {
         let mut rows: Vec<HookRow> = Builtin::ALL.iter().copied().map(HookRow::builtin).collect();
         let mut stated = Vec::new();
-        for (key, versions) in &self.stated {
+        for (key, versions) in self.hooks_stated.iter() {
             // A record that takes the name of a built-in one is reported on that one's row.
             if let Some(builtin) = rows.iter_mut().find(|row| row.is_of(key)) {
                 builtin.refused = versions.standing().refused.as_deref().cloned();
@@ -141,6 +213,43 @@ impl ConfigState {
         stated.sort_by_cached_key(HookRow::place);
         rows.append(&mut stated);
         rows
+    }
+
+    /// Returns one row for each permission rule that a record states, or was meant to state: by
+    /// namespace from the root down, then by name.
+    pub fn rule_rows(&self) -> Vec<RuleRow> {
+        let mut rows: Vec<RuleRow> = self
+            .rules_stated
+            .iter()
+            .filter_map(|(key, versions)| RuleRow::of(key, versions.standing()))
+            .collect();
+        rows.sort_by_cached_key(RuleRow::place);
+        rows
+    }
+
+    /// Returns one row for each tier there is, from the narrowest to the widest.
+    pub fn tier_rows(&self) -> Vec<TierRow> {
+        let row = |name: &TierName| {
+            let key = WrittenKey::new("", name.as_str());
+            TierRow {
+                tier: self.tier(*name).clone(),
+                record_id: self.tiers.current(&key).map(|stated| stated.record_id),
+                refused: self.tiers.refused(&key).cloned(),
+            }
+        };
+        TierName::ALL.iter().map(row).collect()
+    }
+
+    /// Returns what is wrong with records about tiers that are not there, by the name they give.
+    pub fn unknown_tiers(&self) -> impl Iterator<Item = (&str, &Refusal)> {
+        let unknown = self.tiers.iter().filter(|(key, _)| TierName::parse(&key.name).is_none());
+        unknown.filter_map(|(key, _)| Some((&*key.name, self.tiers.refused(key)?)))
+    }
+
+    /// Returns one row for each actor that a record gives a tier, or was meant to.
+    pub fn actor_tier_rows(&self) -> Vec<ActorTierRow> {
+        let rows = self.actor_tiers.iter();
+        rows.filter_map(|(key, versions)| ActorTierRow::of(key, versions.standing())).collect()
     }
 
     fn latest(&self, versions: &ListSync<RecordId>) -> Option<RecordId> {

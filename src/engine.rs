@@ -15,12 +15,18 @@
 mod author;
 mod caller;
 mod census;
+mod compensation;
+mod decision;
 mod door;
+mod driver;
 mod error;
 mod health;
 mod home;
 mod known;
 mod live;
+mod observe;
+mod permit;
+mod review;
 mod seam;
 mod settings;
 mod token;
@@ -31,12 +37,21 @@ use std::sync::atomic::AtomicU64;
 
 pub use author::Author;
 pub use caller::{Caller, Scope, Scopes, UnknownScope};
+pub use decision::{
+    AskedFor, DECISION_KIND, DECISION_REQUEST_KIND, DecideError, Decided, DecisionAnswer,
+    DecisionRequest, DecisionState, DecisionVerb, Expiry, Lesson, Swept,
+};
 pub use door::Ingested;
+pub use driver::{Driven, DriverLock};
 pub use error::{EngineError, IngestError};
 pub use home::{Home, HomeError, Made};
 pub use live::Live;
-pub use seam::{Heard, RunSeat, ToolReturn};
-pub use settings::{ModelSettings, ProviderSettings, Settings, WireFormat};
+pub use observe::{ObserveError, ObservedCall, Spoken};
+pub use review::{MAX_NOTES_CHARS, Review, ReviewError, Reviewed};
+pub use seam::{Heard, Hooks, RunSeat, ToolReturn};
+pub use settings::{
+    McpServer, McpTransport, ModelSettings, ProviderSettings, Settings, WireFormat,
+};
 pub use token::Minted;
 
 use crate::identity::{KeyPair, Keyring, random_bytes};
@@ -80,6 +95,10 @@ struct Inner {
     live: live::Refresher,
     trust: std::sync::Mutex<TrustFold>,
     census: std::sync::Mutex<census::Census>,
+    drivers: driver::Drivers,
+    skipped: permit::Skipped,
+    ledger: std::sync::Mutex<decision::Ledger>,
+    observed: std::sync::Mutex<observe::ExternalRuns>,
     ingested: AtomicU64,
     up: Stopwatch,
 }
@@ -105,7 +124,8 @@ impl Engine {
                 ..StoreOptions::new(keyring, options.time)
             },
         )?;
-        Ok(Self::over(store, home.token()?.as_deref().and_then(token::id_of)))
+        let drivers = driver::Drivers::in_folder(home.drivers_path());
+        Ok(Self::over(store, home.token()?.as_deref().and_then(token::id_of), drivers))
     }
 
     /// Opens an instance in memory with keys of its own. It ends with the last clone.
@@ -117,10 +137,10 @@ impl Engine {
 
     /// Opens an instance in memory with these keys and this time.
     pub fn in_memory_with(options: StoreOptions) -> Result<Self, EngineError> {
-        Ok(Self::over(Store::in_memory(options)?, None))
+        Ok(Self::over(Store::in_memory(options)?, None, driver::Drivers::default()))
     }
 
-    fn over(store: Store, home_token: Option<TokenId>) -> Self {
+    fn over(store: Store, home_token: Option<TokenId>, drivers: driver::Drivers) -> Self {
         Self(Arc::new(Inner {
             store,
             home_token,
@@ -128,6 +148,10 @@ impl Engine {
             live: live::Refresher::default(),
             trust: std::sync::Mutex::default(),
             census: std::sync::Mutex::default(),
+            drivers,
+            ledger: std::sync::Mutex::default(),
+            observed: std::sync::Mutex::default(),
+            skipped: permit::Skipped::default(),
             ingested: AtomicU64::new(0),
             up: Stopwatch::start(),
         }))

@@ -163,4 +163,10 @@ impl StopReason {
             Self::OutputLimit => "output_limit",
         }
     }
+
+    /// Reads the word.
+    pub fn parse(word: &str) -> Option<Self> {
+        let all = [Self::EndTurn, Self::ToolUse, Self::OutputLimit];
+        all.into_iter().find(|stop| stop.as_str() == word)
+    }
 }

@@ -9,6 +9,7 @@
 
 mod draft;
 mod enums;
+pub(crate) mod field;
 mod id;
 mod kind;
 mod levels;

@@ -16,19 +16,37 @@
 //! is words.
 
 mod body;
+mod budget;
+mod decider;
 mod drive;
+mod error;
 mod event;
 mod guardrail;
+mod house;
+mod inbox;
+mod moment;
 mod outcome;
+mod perform;
 mod prompt;
+mod repair;
+mod replay;
+mod ruling;
 mod spec;
 mod state;
 mod step;
 
-pub use drive::{Moment, Report, RunError, drive};
-pub use event::{Effect, Event, Returned, Ruled};
+pub use crate::config::Transport;
+pub use budget::{BudgetKind, Limits, Spent, micros, usd};
+pub use decider::{Decider, Decision, Nobody};
+pub use drive::{Hands, drive, recorded_spec, records_of, resume};
+pub use error::RunError;
+pub use event::{Asking, Effect, Ended, Event, Execution, Returned, Ruled, Turn};
 pub use guardrail::{BLOCK_AT, HALT_AT};
+pub use house::{REPORT_BLOCKED, REQUEST_DECISION};
+pub use inbox::{steer, stop};
+pub use moment::{Moment, Report};
 pub use outcome::{Outcome, Verb};
-pub use spec::RunSpec;
+pub use replay::{ReplayError, Replayed, replay};
+pub use spec::{LOOP_KIND, RunSpec, TrackRecord};
 pub use state::RunState;
 pub use step::step;

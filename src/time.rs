@@ -18,6 +18,14 @@ impl Timestamp {
         Self(millis)
     }
 
+    /// The last one that can be written: 9999-12-31T23:59:59.999Z.
+    pub const LAST: Self = Self(253_402_300_799_999);
+
+    /// Reads a time such as `2026-11-30T13:37:00Z` (RFC 3339), with any offset.
+    pub fn parse(text: &str) -> Option<Self> {
+        text.parse::<jiff::Timestamp>().ok().map(|at| Self(at.as_millisecond()))
+    }
+
     /// Returns the milliseconds since the epoch.
     pub const fn as_millis(self) -> i64 {
         self.0

@@ -25,6 +25,7 @@ pub use wilson::wilson_lower_bound;
 
 use std::collections::BTreeMap;
 
+use crate::canon::Value;
 use crate::predicate::Trust;
 use crate::record::{ActorId, Received, Sequence};
 use crate::time::Timestamp;
@@ -39,6 +40,19 @@ pub struct Standing {
     pub score: f64,
     /// How many verdicts were counted, each as one whatever its age.
     pub count: u64,
+}
+
+impl Standing {
+    /// Returns the score as answers show it: six decimals.
+    pub fn shown_score(&self) -> Value {
+        rounded(self.score)
+    }
+}
+
+/// Returns a share as answers show it: six decimals.
+pub(crate) fn rounded(share: f64) -> Value {
+    const DECIMALS: f64 = 1e6;
+    Value::from_float((share * DECIMALS).round() / DECIMALS)
 }
 
 /// The standing that somebody was asked about: of whom and in which domain is theirs to know.

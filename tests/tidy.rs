@@ -19,6 +19,8 @@ const LAYERS: &[&[&str]] = &[
 
 /// What a module may use of its own layer, and why.
 const NEIGHBOURS: &[(&str, &str)] = &[
+    // A wish may have a deadline.
+    ("cancel", "time"),
     // A predicate's facts name records as records do.
     ("predicate", "record"),
 ];

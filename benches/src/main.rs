@@ -1,7 +1,7 @@
 //! Figures for the README, each with what it is to be compared with beside it.
 //!
 //! `cargo run --release --manifest-path benches/Cargo.toml` runs them all; a name as argument runs
-//! one: `append`, `cpu`, `processes`, `open`, `visible`, `loaded`, `predicates`.
+//! one: `append`, `cpu`, `processes`, `open`, `visible`, `turns`, `loaded`, `predicates`.
 
 mod allocations;
 mod append;
@@ -13,6 +13,7 @@ mod plain;
 mod predicates;
 mod processes;
 mod records;
+mod turns;
 mod visible;
 
 fn main() {
@@ -24,6 +25,7 @@ fn main() {
             processes::run();
             open::run();
             visible::run();
+            turns::run();
             loaded::run();
             predicates::run();
         }
@@ -37,6 +39,7 @@ fn main() {
         }
         Some("open") => open::run(),
         Some("visible") => visible::run(),
+        Some("turns") => turns::run(),
         Some("loaded") => loaded::run(),
         Some("loaded-child") => {
             let path = arguments.next().expect("the path of a home");

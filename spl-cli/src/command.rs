@@ -4,20 +4,25 @@
 
 pub(crate) mod backup;
 pub(crate) mod completions;
+pub(crate) mod decisions;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod expr;
 pub(crate) mod health;
 pub(crate) mod hook;
 pub(crate) mod init;
+pub(crate) mod model;
 pub(crate) mod record;
 pub(crate) mod serve;
 pub(crate) mod status;
 pub(crate) mod thread;
 pub(crate) mod token;
+pub(crate) mod tool;
+pub(crate) mod trust;
 pub(crate) mod verify;
 pub(crate) mod version;
 pub(crate) mod work_loop;
+pub(crate) mod work_loop_review;
 pub(crate) mod write;
 
 use std::process::ExitCode;
@@ -59,6 +64,9 @@ fn perform(session: &mut Session, command: Command) -> Result<u8, Failure> {
         Command::Record(command) => record::record(session, command),
         Command::Expr(command) => return expr::expr(session, command),
         Command::WorkLoop(args) => return work_loop::work_loop(session, &args),
+        Command::WorkLoopReview(args) => work_loop_review::review(session, &args),
+        Command::Trust(args) => trust::trust(session, &args),
+        Command::Decisions(command) => decisions::decisions(session, command),
         Command::Demo(args) => return demo::demo(session, &args),
         Command::Serve(args) => return serve::serve(session, &args),
         Command::Status => status::status(session),
@@ -66,6 +74,8 @@ fn perform(session: &mut Session, command: Command) -> Result<u8, Failure> {
         Command::Doctor => return doctor::doctor(session),
         Command::Verify(args) => return verify::verify(session, &args),
         Command::Backup(args) => backup::backup(session, &args),
+        Command::Model(command) => return model::model(session, &command),
+        Command::Tool(command) => tool::tool(session, command),
         Command::Token(command) => token::token(session, command),
         Command::Completions(args) => completions::completions(session, &args),
         Command::Version => version::version(session),

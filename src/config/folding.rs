@@ -1,11 +1,18 @@
 //! Adding records to the configuration.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
+use rpds::RedBlackTreeSetSync;
+
+use super::family::Family;
+use super::item::{Setting, Stated};
+use super::topic::Topic;
 use super::version::{Version, WrittenKey};
-use super::{ConfigState, SettingKey, Versions};
+use super::{ConfigState, SettingKey};
 use crate::fold::Watermark;
 use crate::hook::{HookSet, InForce};
+use crate::predicate::ExpressionCache;
 use crate::record::{Act, Origin, Received, Record, RecordId};
 
 /// The kind of a record that erases others.
@@ -22,8 +29,8 @@ const FEW: usize = 8;
 #[derive(Debug)]
 pub struct Folding {
     state: ConfigState,
-    /// The hooks whose versions have changed.
-    changed: BTreeSet<WrittenKey>,
+    /// The items whose versions have changed.
+    changed: BTreeSet<(Topic, WrittenKey)>,
 }
 
 impl Folding {
@@ -43,9 +50,17 @@ impl Folding {
         if !record.thread.is_config() || !self.state.watermark.rise(received.sequence) {
             return;
         }
-        if let Some(version) = Version::of(received) {
-            self.state(record, version);
-        } else if received.origin == Origin::Import {
+        if let Some(version) = Version::of_hook(received) {
+            let key = WrittenKey::of(&record.body);
+            self.state.hooks_stated.push(key.clone(), version);
+            self.note(record, Topic::Hook, key);
+            return;
+        }
+        if let Some((topic, key)) = Topic::of(record) {
+            self.state(received, topic, key.clone());
+            self.note(record, topic, key);
+        }
+        if received.origin == Origin::Import {
             // Neither a setting nor an erasure: no door has asked who may write it.
         } else if record.act == Act::Put && record.kind() == Some(ERASURE_KIND) {
             record.names("erases").for_each(|id| self.erase(id));
@@ -55,37 +70,113 @@ impl Folding {
         }
     }
 
-    /// Returns what everything adds up to.
-    pub fn done(self) -> ConfigState {
-        let Self { mut state, changed } = self;
-        let few = changed.len() <= FEW.max(state.hooks.len() / 128);
-        for key in &changed {
-            let Some(versions) = state.stated.get_mut(key) else { continue };
-            let before = versions.settle(&state.erased, &state.expressions);
-            if few {
-                replace(&mut state.hooks, before.as_ref(), versions.standing().current.as_ref());
-            }
+    fn state(&mut self, received: &Received<'_>, topic: Topic, key: WrittenKey) {
+        fn push<T: Setting>(
+            family: &mut Family<Stated<T>>,
+            received: &Received<'_>,
+            key: WrittenKey,
+        ) {
+            family.push(key, Version::of::<Stated<T>>(received));
         }
-        if !few {
-            let current = |versions: &Versions| versions.standing().current.clone();
-            state.hooks = HookSet::new(state.stated.values().filter_map(current));
+        match topic {
+            Topic::Hook => {}
+            Topic::Rule => push(&mut self.state.rules_stated, received, key),
+            Topic::Switch => push(&mut self.state.switches, received, key),
+            Topic::Tier => push(&mut self.state.tiers, received, key),
+            Topic::ActorTier => push(&mut self.state.actor_tiers, received, key),
+            Topic::Transport => push(&mut self.state.transports, received, key),
         }
-        state
     }
 
-    fn state(&mut self, record: &Record, version: Version) {
-        let key = WrittenKey::of(&record.body);
-        let mut versions = self.state.stated.get(&key).cloned().unwrap_or_default();
-        versions.push(version);
-        self.state.stated.insert_mut(key.clone(), versions);
-        self.state.keys.insert_mut(record.id(), key.clone());
-        self.changed.insert(key);
+    fn note(&mut self, record: &Record, topic: Topic, key: WrittenKey) {
+        self.state.keys.insert_mut(record.id(), (topic, key.clone()));
+        self.changed.insert((topic, key));
     }
 
     fn erase(&mut self, id: RecordId) {
         self.changed.extend(self.state.keys.get(&id).cloned());
         self.state.erased.insert_mut(id);
     }
+
+    /// Returns what everything adds up to.
+    pub fn done(self) -> ConfigState {
+        let Self { mut state, changed } = self;
+        let of = |wanted: Topic| {
+            changed.iter().filter(move |(topic, _)| *topic == wanted).map(|(_, key)| key)
+        };
+        let (erased, expressions) = (state.erased.clone(), Arc::clone(&state.expressions));
+        let settling = Settling { erased: &erased, expressions: &expressions };
+        settling.hooks(&mut state, &of(Topic::Hook).collect::<Vec<_>>());
+        settling.rules(&mut state, &of(Topic::Rule).collect::<Vec<_>>());
+        for key in of(Topic::Switch) {
+            settling.one(&mut state.switches, key);
+        }
+        for key in of(Topic::Tier) {
+            settling.one(&mut state.tiers, key);
+        }
+        for key in of(Topic::ActorTier) {
+            settling.one(&mut state.actor_tiers, key);
+        }
+        for key in of(Topic::Transport) {
+            settling.one(&mut state.transports, key);
+        }
+        state
+    }
+}
+
+/// What is needed to work out which version of an item is current.
+struct Settling<'a> {
+    erased: &'a RedBlackTreeSetSync<RecordId>,
+    expressions: &'a ExpressionCache,
+}
+
+impl Settling<'_> {
+    fn hooks(&self, state: &mut ConfigState, changed: &[&WrittenKey]) {
+        let few = is_few(changed.len(), state.hooks.len());
+        for key in changed {
+            let (before, now) = state.hooks_stated.settle(key, self.erased, self.expressions);
+            if few {
+                replace(&mut state.hooks, before.as_ref(), now.as_ref());
+            }
+        }
+        if !few {
+            state.hooks = HookSet::new(state.hooks_stated.all_current().cloned());
+        }
+    }
+
+    fn rules(&self, state: &mut ConfigState, changed: &[&WrittenKey]) {
+        for key in changed {
+            let (before, now) = self.one(&mut state.rules_stated, key);
+            if before.as_ref().map(|it| it.record_id) == now.as_ref().map(|it| it.record_id) {
+                continue;
+            }
+            if let Some(before) = before {
+                state.rules.remove(&before.value);
+            }
+            if let Some(now) = now {
+                state.rules.insert(now.value);
+            }
+        }
+    }
+
+    /// Settles one item that is no hook, and says in the log if its newest record is skipped.
+    fn one<T: Setting>(
+        &self,
+        family: &mut Family<Stated<T>>,
+        key: &WrittenKey,
+    ) -> (Option<Stated<T>>, Option<Stated<T>>) {
+        let settled = family.settle(key, self.erased, self.expressions);
+        if let Some(refused) = family.refused(key) {
+            let (record, why) = (refused.record_id, refused.message.as_str());
+            tracing::warn!(%record, name = &*key.name, why, "{} is skipped", T::WHAT);
+        }
+        settled
+    }
+}
+
+/// Whether so many changed items are changed one by one.
+fn is_few(changed: usize, of: usize) -> bool {
+    changed <= FEW.max(of / 128)
 }
 
 fn replace(hooks: &mut HookSet, before: Option<&InForce>, now: Option<&InForce>) {

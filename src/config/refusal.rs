@@ -42,15 +42,15 @@ impl Refusal {
         Self::shape(record_id, ShapeError::new(field, Reason::BadValue, message))
     }
 
-    pub(super) fn imported(record_id: RecordId) -> Self {
+    pub(super) fn imported(record_id: RecordId, what: &str) -> Self {
         Self {
             record_id,
             code: Code::ConfigWriteDenied,
             field: None,
             reason: Self::IMPORTED,
-            message: "a hook that was imported from another store is kept and not loaded".into(),
+            message: format!("{what} that was imported from another store is kept and not loaded"),
             column: None,
-            hint: Some("Write it here as well, if it is to speak here.".into()),
+            hint: Some("Write it here as well, if it is to hold here.".into()),
         }
     }
 }

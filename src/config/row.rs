@@ -1,9 +1,14 @@
-//! What is to be said about each hook (decision 5).
+//! What is to be said about each hook (decision 5), permission rule and tier.
 
-use super::Refusal;
+use std::sync::Arc;
+
+use super::item::Stated;
+use super::tier::Assigned;
 use super::version::WrittenKey;
 use super::versions::{Standing, Versions};
-use crate::hook::Builtin;
+use super::{Refusal, Tier, TierName};
+use crate::hook::{Builtin, InForce};
+use crate::permission::PermissionRule;
 use crate::record::{Namespace, RecordId, Sequence};
 
 /// Where a hook comes from.
@@ -65,7 +70,7 @@ impl HookRow {
     }
 
     /// Returns the row of the versions of one key; `None` if all of them were erased.
-    pub(super) fn of(key: &WrittenKey, versions: &Versions) -> Option<Self> {
+    pub(super) fn of(key: &WrittenKey, versions: &Versions<InForce>) -> Option<Self> {
         let Standing { current, refused } = versions.standing();
         if current.is_none() && refused.is_none() {
             return None;
@@ -92,7 +97,93 @@ impl HookRow {
     /// Returns where the row stands among others that records state: where its words do, and last
     /// if it has no namespace to speak in.
     pub(super) fn place(&self) -> (usize, String, String) {
-        let depth = Namespace::parse(&self.namespace).map_or(usize::MAX, |space| space.depth());
-        (depth, self.name.clone(), self.namespace.clone())
+        place(&self.namespace, &self.name)
+    }
+}
+
+fn place(namespace: &str, name: &str) -> (usize, String, String) {
+    let depth = Namespace::parse(namespace).map_or(usize::MAX, |space| space.depth());
+    (depth, name.to_owned(), namespace.to_owned())
+}
+
+/// One permission rule, loaded or not.
+#[derive(Debug, Clone)]
+pub struct RuleRow {
+    /// The name; as written, if it is no name.
+    pub name: String,
+    /// The namespace; as written, if it is no namespace.
+    pub namespace: String,
+    /// The newest good version, if there is one.
+    pub rule: Option<Arc<PermissionRule>>,
+    /// The record of that version.
+    pub record_id: Option<RecordId>,
+    /// The newest record of this name, if it is newer than that version and was refused.
+    pub refused: Option<Refusal>,
+}
+
+impl RuleRow {
+    pub(super) fn of(
+        key: &WrittenKey,
+        standing: &Standing<Stated<Arc<PermissionRule>>>,
+    ) -> Option<Self> {
+        let Standing { current, refused } = standing;
+        if current.is_none() && refused.is_none() {
+            return None;
+        }
+        Some(Self {
+            name: (*key.name).to_owned(),
+            namespace: (*key.namespace).to_owned(),
+            rule: current.as_ref().map(|current| Arc::clone(&current.value)),
+            record_id: current.as_ref().map(|current| current.record_id),
+            refused: refused.as_deref().cloned(),
+        })
+    }
+
+    /// Returns whether the rule is asked where rules are in force.
+    pub fn loaded(&self) -> bool {
+        self.rule.as_ref().is_some_and(|rule| rule.enabled())
+    }
+
+    pub(super) fn place(&self) -> (usize, String, String) {
+        place(&self.namespace, &self.name)
+    }
+}
+
+/// One tier, with the record that changes it, if one does.
+#[derive(Debug, Clone)]
+pub struct TierRow {
+    /// The tier as it holds.
+    pub tier: Tier,
+    /// The record that changes it.
+    pub record_id: Option<RecordId>,
+    /// The newest record about it, if it is newer than that one and was refused.
+    pub refused: Option<Refusal>,
+}
+
+/// The tier of one actor.
+#[derive(Debug, Clone)]
+pub struct ActorTierRow {
+    /// The actor; as written, if it is none.
+    pub actor: String,
+    /// The tier that a record gives it; `None` if the latest takes it back.
+    pub tier: Option<TierName>,
+    /// The record.
+    pub record_id: Option<RecordId>,
+    /// The newest record about it, if it is newer than that one and was refused.
+    pub refused: Option<Refusal>,
+}
+
+impl ActorTierRow {
+    pub(super) fn of(key: &WrittenKey, standing: &Standing<Stated<Assigned>>) -> Option<Self> {
+        let Standing { current, refused } = standing;
+        if current.is_none() && refused.is_none() {
+            return None;
+        }
+        Some(Self {
+            actor: (*key.name).to_owned(),
+            tier: current.as_ref().and_then(|current| current.value.0),
+            record_id: current.as_ref().map(|current| current.record_id),
+            refused: refused.as_deref().cloned(),
+        })
     }
 }

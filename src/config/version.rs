@@ -1,15 +1,16 @@
-//! One record that states a hook, or means to.
+//! One record that states an item of the configuration, or means to.
 
 use std::sync::{Arc, OnceLock};
 
 use super::Refusal;
+use super::item::Item;
 use crate::canon::{Object, Value};
-use crate::hook::{Hook, InForce, is_hook, looks_like_a_hook};
+use crate::hook::{InForce, is_hook, looks_like_a_hook};
 use crate::predicate::ExpressionCache;
 use crate::record::{Draft, Origin, Received, RecordId, Sequence};
 
-/// The namespace and the name of a hook as a record has them, right or wrong, so that a refused
-/// record finds the row of the hook it was to replace.
+/// The namespace and the name of an item as a record has them, right or wrong, so that a refused
+/// record finds the row of the item it was to replace.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct WrittenKey {
     pub(super) namespace: Arc<str>,
@@ -22,6 +23,11 @@ impl WrittenKey {
 
     pub(super) fn new(namespace: &str, name: &str) -> Self {
         Self { namespace: namespace.into(), name: name.into() }
+    }
+
+    /// Returns the key of what there is one of.
+    pub(super) fn single() -> Self {
+        Self::new("", "")
     }
 
     pub(super) fn of(body: &Object) -> Self {
@@ -38,7 +44,7 @@ pub(super) fn written(body: &Object, field: &str, absent: &str) -> String {
     }
 }
 
-/// One record that states a hook, or means to.
+/// One record that states an item, or means to.
 ///
 /// Compiled is only the version that is current, and that is kept where it is current: all others
 /// are a text here, from which an erasure can bring one back.
@@ -53,21 +59,30 @@ pub(super) struct Version {
 }
 
 impl Version {
-    /// Returns the version that a record is, if it has to do with hooks at all.
-    pub(super) fn of(received: &Received<'_>) -> Option<Self> {
-        let (record, record_id) = (received.record, received.record.id());
-        let refusal = if let Some((field, message)) = looks_like_a_hook(record) {
-            Some(Refusal::near_miss(record_id, field, message))
-        } else if !is_hook(record) {
-            return None;
-        } else {
-            (received.origin == Origin::Import).then(|| Refusal::imported(record_id))
-        };
+    /// Returns the version of a hook that a record is, if it has to do with hooks at all.
+    pub(super) fn of_hook(received: &Received<'_>) -> Option<Self> {
+        let record = received.record;
+        if let Some((field, message)) = looks_like_a_hook(record) {
+            let refusal = Refusal::near_miss(record.id(), field, message);
+            return Some(Self::new(received, Some(refusal)));
+        }
+        is_hook(record).then(|| Self::of::<InForce>(received))
+    }
+
+    /// Returns the version of an item that a record is.
+    pub(super) fn of<T: Item>(received: &Received<'_>) -> Self {
+        let imported = received.origin == Origin::Import;
+        let refusal = || Refusal::imported(received.record.id(), T::WHAT);
+        Self::new(received, imported.then(refusal))
+    }
+
+    fn new(received: &Received<'_>, refusal: Option<Refusal>) -> Self {
         let (text, refused) = match refusal {
             Some(refusal) => ("", OnceLock::from(Arc::new(refusal))),
-            None => (record.canonical().as_str(), OnceLock::new()),
+            None => (received.record.canonical().as_str(), OnceLock::new()),
         };
-        Some(Self { record_id, sequence: received.sequence, text: text.into(), refused })
+        let (record_id, sequence) = (received.record.id(), received.sequence);
+        Self { record_id, sequence, text: text.into(), refused }
     }
 
     pub(super) const fn record_id(&self) -> RecordId {
@@ -78,26 +93,22 @@ impl Version {
         self.sequence
     }
 
-    /// Returns the hook, or why it is refused. Compiles it, unless it is the one that was current.
-    pub(super) fn check(
+    /// Returns the item, or why it is refused. Compiles it, unless it is the one that was current.
+    pub(super) fn check<T: Item>(
         &self,
-        current: Option<&InForce>,
+        current: Option<&T>,
         expressions: &ExpressionCache,
-    ) -> Result<InForce, Arc<Refusal>> {
-        let record_id = Some(self.record_id);
-        if let Some(current) = current.filter(|it| it.record_id == record_id) {
+    ) -> Result<T, Arc<Refusal>> {
+        if let Some(current) = current.filter(|it| it.record_id() == Some(self.record_id)) {
             return Ok(current.clone());
         }
         if let Some(refusal) = self.refused.get() {
             return Err(Arc::clone(refusal));
         }
-        let check = |draft| Hook::check_with(&draft, expressions);
-        match Draft::reread(&self.text).and_then(check) {
-            Ok(hook) => Ok(InForce { hook: Arc::new(hook), record_id }),
-            Err(error) => {
-                let refusal = || Arc::new(Refusal::shape(self.record_id, error));
-                Err(Arc::clone(self.refused.get_or_init(refusal)))
-            }
-        }
+        let read = |draft: Draft| T::read(&draft, self.record_id, expressions);
+        Draft::reread(&self.text).and_then(read).map_err(|error| {
+            let refusal = || Arc::new(Refusal::shape(self.record_id, error));
+            Arc::clone(self.refused.get_or_init(refusal))
+        })
     }
 }

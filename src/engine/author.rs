@@ -2,10 +2,17 @@
 
 use super::{Engine, EngineError};
 use crate::record::{Clock, Draft, Namespace, Origin, Record, Sequence, ThreadId};
-use crate::store::{Counted, Tx};
+use crate::store::{Counted, Prepared, Tx};
 
 /// Writes records with origin `engine`, several in one commit.
 pub struct Author<'a, 'c>(&'a mut Tx<'c>);
+
+impl<'a, 'c> Author<'a, 'c> {
+    /// Writes inside a transaction that is open.
+    pub(super) const fn over(tx: &'a mut Tx<'c>) -> Self {
+        Self(tx)
+    }
+}
 
 impl Author<'_, '_> {
     /// Appends a draft at the next free clock of its thread and actor, and returns the record so
@@ -18,6 +25,26 @@ impl Author<'_, '_> {
     pub(super) fn write_at(&mut self, draft: Draft) -> Result<(Record, Sequence), EngineError> {
         let (record, appended) = self.0.append_next(draft, Origin::Engine)?;
         Ok((record, appended.sequence))
+    }
+
+    /// Appends what somebody states by way of the engine, at their next free clock. They are the
+    /// operator, and have passed the checks of the records door.
+    pub(super) fn state(&mut self, draft: Draft) -> Result<Record, EngineError> {
+        Ok(self.0.append_next(draft, Origin::Door)?.0)
+    }
+
+    /// Appends a prepared record of this origin, and returns where it stands.
+    pub(super) fn append(
+        &mut self,
+        prepared: &Prepared,
+        origin: Origin,
+    ) -> Result<Sequence, EngineError> {
+        Ok(self.0.append(prepared, origin)?.sequence)
+    }
+
+    /// Returns the highest sequence of a thread.
+    pub(super) fn last_of_thread(&self, thread: &ThreadId) -> Result<Sequence, EngineError> {
+        Ok(self.0.reader().last_of_thread(thread.as_str())?)
     }
 
     /// Counts a call about which hooks were asked.
@@ -62,6 +89,6 @@ impl Engine {
         &self,
         work: impl FnOnce(&mut Author<'_, '_>) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, EngineError> {
-        self.store().write(move |tx| work(&mut Author(tx)))
+        self.store().write(move |tx| work(&mut Author::over(tx)))
     }
 }

@@ -4,7 +4,12 @@ use std::sync::atomic::Ordering;
 
 use super::{Caller, Engine, IngestError, Scope};
 use crate::canon::{Limits, ParseError, parse};
+use crate::config::{MEMBERS_TRANSPORT_TOPIC, TRANSPORT_TOPIC};
 use crate::hook::{Hook, is_hook};
+use crate::permission::{
+    PERMISSION_RULE_KIND, PERMISSION_RULE_TOPIC, PERMISSIONS_ENABLED_TOPIC, PermissionRule,
+    check_switch, is_permission_rule, is_permission_switch,
+};
 use crate::record::{Draft, Origin, Reason, Record, ShapeError};
 use crate::store::{AppendError, Appended};
 
@@ -31,19 +36,30 @@ impl Engine {
 
     /// Takes a draft that an embedder built: the same door without the reading.
     pub fn ingest_draft(&self, caller: &Caller, draft: Draft) -> Result<Ingested, IngestError> {
-        check_scope(caller)?;
-        check_actor(caller, &draft)?;
-        check_gate(caller, &draft)?;
-        check_depth(&draft)?;
-        check_shape(&draft)?;
-        self.check_kind(&draft)?;
+        self.admit(caller, &draft)?;
         self.append(caller, draft)
+    }
+
+    /// The checks that a draft must pass, in their order.
+    pub(super) fn admit(&self, caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
+        check_scope(caller)?;
+        check_actor(caller, draft)?;
+        check_gate(caller, draft)?;
+        check_depth(draft)?;
+        check_shape(draft)?;
+        Ok(self.check_kind(draft)?)
     }
 
     /// The kinds that have a door of their own. Other kinds are left alone.
     fn check_kind(&self, draft: &Draft) -> Result<(), ShapeError> {
         if is_hook(draft) {
             return Hook::check_with(draft, self.expressions()).map(drop);
+        }
+        if is_permission_rule(draft) {
+            return PermissionRule::check_shape(draft);
+        }
+        if is_permission_switch(draft) {
+            return check_switch(draft).map(drop);
         }
         match draft.kind() {
             Some("core.work.observation.v1") => check_observation(draft),
@@ -87,7 +103,7 @@ fn check_scope(caller: &Caller) -> Result<(), IngestError> {
 }
 
 /// Only the operator speaks as a part of the instance (decision 14).
-fn check_actor(caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
+pub(super) fn check_actor(caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
     if draft.actor.is_system() && !caller.is_operator() {
         return Err(IngestError::ActorClaim { actor: draft.actor.to_string() });
     }
@@ -110,17 +126,19 @@ fn check_gate(caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
     if caller.may(needed) { Ok(()) } else { Err(refusal) }
 }
 
-/// Configuration that decides who may do what, or takes configuration back.
+/// Configuration that decides who may do what and where, or takes configuration back. Where runs
+/// take place is among it: it may take a member out of the sandbox.
 fn is_gated_topic(draft: &Draft) -> bool {
     let topic = draft.topic().unwrap_or_default();
-    matches!(topic, "permission_rule" | "permissions_enabled")
+    matches!(topic, PERMISSION_RULE_TOPIC | PERMISSIONS_ENABLED_TOPIC)
+        || matches!(topic, TRANSPORT_TOPIC | MEMBERS_TRANSPORT_TOPIC)
         || topic.starts_with("auth_")
         || draft.kind() == Some("core.erasure")
-        || draft.kind() == Some("core.permission_rule.v1")
+        || draft.kind() == Some(PERMISSION_RULE_KIND)
 }
 
 /// What was read from bytes has passed this; what an embedder built has not.
-fn check_depth(draft: &Draft) -> Result<(), ParseError> {
+pub(super) fn check_depth(draft: &Draft) -> Result<(), ParseError> {
     let limit = Limits::DOOR.depth;
     if draft.nests_within(limit) { Ok(()) } else { Err(ParseError::TooDeep { limit }) }
 }

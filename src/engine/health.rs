@@ -17,13 +17,14 @@ impl Engine {
             self.store().read(|reader| Ok((reader.last()?.get(), reader.size_bytes()?)))?;
         Ok(object! {
             "object": "engine_health",
+            "decisions_pending": self.ledger()?.pending(),
             "ingested_total": self.0.ingested.load(Ordering::Relaxed),
             "uptime_secs": self.0.up.elapsed().as_secs(),
             "work_loop": object! {
                 "hooks_builtin": live.config.hooks_builtin(),
                 "hooks_loaded": live.config.hooks_loaded(),
-                "member_transport": "in_process",
-                "transport": "in_process",
+                "member_transport": live.config.members_transport().as_str(),
+                "transport": live.config.transport().as_str(),
             },
             "store": object! {
                 "over_ceiling": false,
@@ -96,7 +97,7 @@ fn object_of(row: &HookRow, asked: u64, counted: &HookCounters) -> Object {
     }
 }
 
-fn refusal(refusal: &Refusal) -> Object {
+pub(super) fn refusal(refusal: &Refusal) -> Object {
     object! {
         "code": refusal.code.as_str(),
         "column": refusal.column,

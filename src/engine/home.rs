@@ -126,6 +126,11 @@ impl Home {
         self.0.join("run/spl.lock")
     }
 
+    /// Returns where the locks of runs are that are being driven.
+    pub fn drivers_path(&self) -> PathBuf {
+        self.0.join("run/drivers")
+    }
+
     /// Returns where a server in the background logs.
     pub fn log_path(&self) -> PathBuf {
         self.0.join("logs/spl.log")
@@ -259,7 +264,7 @@ fn label_of(login: &str) -> String {
     if label.is_empty() { "operator".into() } else { label }
 }
 
-fn make_folder(path: &Path) -> Result<(), HomeError> {
+pub(super) fn make_folder(path: &Path) -> Result<(), HomeError> {
     fs::DirBuilder::new()
         .recursive(true)
         .mode(0o700)

@@ -67,6 +67,7 @@ impl System for Known<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::Hooks;
     use crate::record::{ActorId, Namespace, ThreadId};
 
     #[test]
@@ -78,6 +79,7 @@ mod tests {
             actor: ActorId::engine(),
             domain: "ops".into(),
             namespace: Namespace::root(),
+            hooks: Hooks::Live,
         };
         let mut known = Known::new(&engine, &seat);
         assert_eq!((known.count("", ""), known.read().records_total), (0, 0));

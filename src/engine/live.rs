@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwapOption;
 
-use super::{Engine, EngineError};
+use super::{Engine, EngineError, Hooks};
 use crate::config::ConfigState;
 use crate::hook::HookSet;
 use crate::record::{Sequence, ThreadId};
@@ -46,6 +46,11 @@ impl Engine {
         let live = self.fold_new()?;
         *seen = Some(version);
         Ok(live)
+    }
+
+    /// Returns the hooks in force now, for a run that is to go on with them.
+    pub fn frozen_hooks(&self) -> Result<Hooks, EngineError> {
+        Ok(Hooks::Frozen(self.live()?))
     }
 
     /// Brings the live configuration up to date after a write of this process, if anyone has asked

@@ -3,22 +3,34 @@
 //! Hooks sit at this seam alone. What comes out is words, and a record of each; there is no way
 //! from here to the call, its arguments or its result.
 
+use std::sync::Arc;
+
 use super::known::Known;
 use super::{Author, Engine, EngineError, Live};
 use crate::canon::Object;
 use crate::hook::{Asked, Candidate, History, ReturnedCall, RunFacts, Tally, Trace};
 use crate::object;
-use crate::record::{Act, ActorId, Clock, Draft, Namespace, Record, RecordId, ThreadId};
+use crate::record::{Act, ActorId, Clock, Draft, Namespace, Record, RecordId, Sequence, ThreadId};
 use crate::secret::mask;
 use crate::store::Counted;
 use crate::time::Stopwatch;
 
 /// The kind of the record of an observation.
-const OBSERVATION_KIND: &str = "core.work.observation.v1";
+pub(super) const OBSERVATION_KIND: &str = "core.work.observation.v1";
 
 /// How often the clock of a result may turn out to be taken before asking is given up. Only the
 /// engine writes as itself on a loop thread, so twice is already unheard of.
 const MAX_ATTEMPTS: usize = 8;
+
+/// Which hooks a run asks.
+#[derive(Debug, Clone, Default)]
+pub enum Hooks {
+    /// Those in force when a call returns: a hook speaks from the moment it is written.
+    #[default]
+    Live,
+    /// Those that were in force once.
+    Frozen(Arc<Live>),
+}
 
 /// Where hooks are asked: one life of one run.
 #[derive(Debug, Clone)]
@@ -33,6 +45,8 @@ pub struct RunSeat {
     pub domain: String,
     /// Where it runs.
     pub namespace: Namespace,
+    /// Which hooks are asked.
+    pub hooks: Hooks,
 }
 
 /// A call of the run that has returned.
@@ -80,7 +94,10 @@ impl Engine {
         history: &mut History,
         returned: &ToolReturn,
     ) -> Result<(Record, Vec<Heard>), EngineError> {
-        let live = self.live()?;
+        let live = match &seat.hooks {
+            Hooks::Live => self.live()?,
+            Hooks::Frozen(live) => Arc::clone(live),
+        };
         history.note(&Trace {
             empty: returned.empty,
             ..Trace::of(&returned.tool, &returned.args, &returned.status, &returned.answer)
@@ -103,7 +120,7 @@ impl Engine {
         Err(EngineError::ContendedClock { thread: seat.thread.to_string() })
     }
 
-    fn ask(
+    pub(super) fn ask(
         &self,
         seat: &RunSeat,
         history: &History,
@@ -152,20 +169,8 @@ impl Engine {
                 return Ok(None);
             }
             let (result, sequence) = author.write_at(result)?;
-            author.count_call(&seat.namespace, sequence)?;
-            let mut heard = Vec::new();
-            let mut fired = Vec::new();
-            for candidate in &asked.spoken {
-                if let Some(words) = speak(author, &seat, &result, candidate)? {
-                    fired.push(&candidate.key);
-                    heard.push(words);
-                }
-            }
-            for (key, tally) in asked.tally() {
-                let Tally { held, failed, nanos } = tally;
-                let counted = Counted { held, spoke: fired.contains(&key), failed, nanos };
-                author.count((&key.namespace, &key.name), counted)?;
-            }
+            let said = say(author, &seat, (&result, sequence), &asked)?;
+            let heard = said.into_iter().map(|said| said.heard).collect();
             Ok(Some((result, heard)))
         })
     }
@@ -177,6 +182,40 @@ fn is_timed(call: &RecordId) -> bool {
     call.as_bytes().first().is_some_and(|byte| byte % 64 == 0)
 }
 
+/// The words of one hook, with what was counted.
+#[derive(Debug)]
+pub(super) struct Said {
+    pub(super) heard: Heard,
+    pub(super) hook: Option<RecordId>,
+    pub(super) fire: u32,
+    pub(super) cap: u32,
+}
+
+/// Records the observations of the hooks that have fires left about a result that was stored, and
+/// the counters.
+pub(super) fn say(
+    author: &mut Author<'_, '_>,
+    seat: &RunSeat,
+    (result, sequence): (&Record, Sequence),
+    asked: &Asked,
+) -> Result<Vec<Said>, EngineError> {
+    author.count_call(&seat.namespace, sequence)?;
+    let mut said = Vec::new();
+    let mut fired = Vec::new();
+    for candidate in &asked.spoken {
+        if let Some(words) = speak(author, seat, result, candidate)? {
+            fired.push(&candidate.key);
+            said.push(words);
+        }
+    }
+    for (key, tally) in asked.tally() {
+        let Tally { held, failed, nanos } = tally;
+        let counted = Counted { held, spoke: fired.contains(&key), failed, nanos };
+        author.count((&key.namespace, &key.name), counted)?;
+    }
+    Ok(said)
+}
+
 /// Records the words of one hook, masked as all that the engine writes is, unless it has reached
 /// its cap.
 fn speak(
@@ -184,7 +223,7 @@ fn speak(
     seat: &RunSeat,
     result: &Record,
     candidate: &Candidate,
-) -> Result<Option<Heard>, EngineError> {
+) -> Result<Option<Said>, EngineError> {
     let key = (&candidate.key.namespace, &*candidate.key.name);
     let Some(fire) = author.claim_fire(&seat.thread, seat.life, key, candidate.cap)? else {
         return Ok(None);
@@ -209,9 +248,10 @@ fn speak(
     let draft = Draft::new(seat.thread.clone(), ActorId::engine(), Act::Know, body)
         .with_parents(vec![result.id()]);
     let record = author.write(draft)?;
-    Ok(Some(Heard {
+    let heard = Heard {
         rule: candidate.key.name.to_string(),
         text: candidate.text.clone(),
         record: record.id(),
-    }))
+    };
+    Ok(Some(Said { heard, hook: candidate.record_id, fire, cap: candidate.cap }))
 }

@@ -1,10 +1,12 @@
 //! Trust, folded from the verdicts in the store as they arrive (contract §8).
 
-use std::sync::PoisonError;
+use std::sync::{MutexGuard, PoisonError};
 
 use super::{Engine, EngineError};
+use crate::canon::Object;
+use crate::object;
 use crate::record::{ActorId, RecordId};
-use crate::trust::{KnownAuthors, Standing};
+use crate::trust::{KnownAuthors, Standing, TrustFold, Verdict, rounded};
 
 /// How many verdicts are read at once.
 const PAGE: usize = 1000;
@@ -12,6 +14,48 @@ const PAGE: usize = 1000;
 impl Engine {
     /// Returns how an actor stands in a domain now.
     pub fn standing(&self, actor: &ActorId, domain: &str) -> Result<Standing, EngineError> {
+        Ok(self.trusted()?.standing(actor, domain, self.store().now()))
+    }
+
+    /// Returns the rows of `GET /v1/trust`: every actor and domain that there is a verdict for, or
+    /// those of one actor, or of one domain, in the order of their names.
+    pub fn trust_rows(
+        &self,
+        actor: Option<&str>,
+        domain: Option<&str>,
+    ) -> Result<Vec<Object>, EngineError> {
+        let wanted = |wanted: Option<&str>, got: &str| wanted.is_none_or(|wanted| wanted == got);
+        let trusted = self.trusted()?;
+        let standings = trusted.standings(self.store().now());
+        let rows = standings
+            .filter(|(of, within, _)| wanted(actor, of.as_str()) && wanted(domain, within))
+            .map(|(of, within, standing)| trust_row(of, within, standing));
+        Ok(rows.collect())
+    }
+
+    /// Returns the body of `GET /v1/governance/trust/{actor}/{domain}`: one standing, and the
+    /// verdicts that it rests on, oldest first, with what each weighs now.
+    pub fn trust_in(&self, actor: &ActorId, domain: &str) -> Result<Object, EngineError> {
+        let now = self.store().now();
+        let trusted = self.trusted()?;
+        let shown = |verdict: &Verdict| {
+            object! {
+                "evaluator": &verdict.evaluator,
+                "imported": verdict.imported,
+                "received_at": verdict.received_at.to_string(),
+                "record_id": verdict.record,
+                "verdict": if verdict.accepts { "accept" } else { "reject" },
+                "weight": rounded(verdict.weight(now).unwrap_or_default()),
+            }
+        };
+        let mut row = trust_row(actor, domain, trusted.standing(actor, domain, now));
+        let history: Vec<Object> = trusted.verdicts(actor, domain).iter().map(shown).collect();
+        row.insert("history".into(), history.into());
+        Ok(row)
+    }
+
+    /// Returns the fold, brought up to date with what any process has written.
+    fn trusted(&self) -> Result<MutexGuard<'_, TrustFold>, EngineError> {
         let mut trusted = self.0.trust.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             let after = trusted.watermark();
@@ -30,10 +74,19 @@ impl Engine {
                 trusted.evolve(&stored.received(), &authors);
             }
             if !more {
-                break;
+                return Ok(trusted);
             }
         }
-        Ok(trusted.standing(actor, domain, self.store().now()))
+    }
+}
+
+fn trust_row(actor: &ActorId, domain: &str, standing: Standing) -> Object {
+    object! {
+        "actor": actor,
+        "domain": domain,
+        "object": "trust",
+        "samples": standing.count,
+        "score": standing.shown_score(),
     }
 }
 

@@ -5,7 +5,7 @@ use super::{Builtin, DEFAULT_FIRES_PER_RUN, HOOK_KIND, HOOK_TOPIC, Hook, HookKey
 use crate::canon::{Object, Value};
 use crate::code::Coded;
 use crate::predicate::{Context, ExpressionCache, Predicate, PredicateError};
-use crate::record::{Act, CONFIG_THREAD, Draft, Namespace, Reason, ShapeError};
+use crate::record::{Act, CONFIG_THREAD, Draft, Reason, ShapeError, field};
 
 /// Fields that would let a hook do more than add words, each with what it would do.
 pub const FORBIDDEN_FIELDS: [(&str, &str); 6] = [
@@ -56,11 +56,11 @@ impl Hook {
         learned_as_configuration(draft)?;
         sdk_fields(body)?;
         Ok(Self {
-            key: HookKey { name: name(body)?.into(), namespace: namespace(draft)? },
+            key: HookKey { name: name(body)?.into(), namespace: field::namespace(draft)? },
             when: when(body, expressions)?,
             text: text(body)?,
             max_fires_per_run: max_fires_per_run(body)?,
-            enabled: enabled(body)?,
+            enabled: field::flag(body, "enabled", true)?,
         })
     }
 }
@@ -133,43 +133,17 @@ fn sdk_fields(body: &Object) -> Result<(), ShapeError> {
     }
 }
 
-fn string<'a>(body: &'a Object, field: &str) -> Result<&'a str, ShapeError> {
-    match body.get(field) {
-        Some(Value::String(text)) if text.is_empty() => {
-            Err(ShapeError::new(field, Reason::BadValue, format!("`{field}` must not be empty")))
-        }
-        Some(Value::String(text)) => Ok(text),
-        Some(other) => Err(ShapeError::wrong_type(field, "a string", other.type_name())),
-        None => Err(ShapeError::missing(field)),
-    }
-}
-
 fn name(body: &Object) -> Result<&str, ShapeError> {
-    let name = string(body, "name")?;
-    let refused = |message: String| Err(ShapeError::new("name", Reason::BadValue, message));
-    let chars = name.chars().count();
-    if chars > MAX_NAME_CHARS {
-        return refused(format!("`name` must be at most {MAX_NAME_CHARS} characters, not {chars}"));
-    }
-    if name.chars().any(char::is_control) {
-        return refused("`name` must not hold control characters".into());
-    }
+    let name = field::name(body, "name", MAX_NAME_CHARS)?;
     if Builtin::named(name).is_some() {
-        return refused(format!("`{name}` is the name of a hook that is built in"));
+        let message = format!("`{name}` is the name of a hook that is built in");
+        return Err(ShapeError::new("name", Reason::BadValue, message));
     }
     Ok(name)
 }
 
-fn namespace(draft: &Draft) -> Result<Namespace, ShapeError> {
-    draft.namespace().map_err(|mut error| {
-        error.message = error.message.replace(&error.field, "namespace");
-        error.field = "namespace".into();
-        error
-    })
-}
-
 fn when(body: &Object, expressions: &ExpressionCache) -> Result<Predicate, ShapeError> {
-    let source = string(body, "when")?;
+    let source = field::text(body, "when")?;
     if source.len() > MAX_WHEN_BYTES {
         let message =
             format!("`when` must be at most {MAX_WHEN_BYTES} bytes of UTF-8, not {}", source.len());
@@ -189,7 +163,7 @@ fn bad_cel(error: &PredicateError) -> ShapeError {
 }
 
 fn text(body: &Object) -> Result<Template, ShapeError> {
-    let text = string(body, "text")?;
+    let text = field::text(body, "text")?;
     let chars = text.chars().count();
     if chars > MAX_TEXT_CHARS {
         let message = format!("`text` must be at most {MAX_TEXT_CHARS} characters, not {chars}");
@@ -210,12 +184,4 @@ fn max_fires_per_run(body: &Object) -> Result<u32, ShapeError> {
         ShapeError::new(FIELD, Reason::BadValue, message)
             .with_hint("To keep a hook silent, write it with `enabled` false.")
     })
-}
-
-fn enabled(body: &Object) -> Result<bool, ShapeError> {
-    match body.get("enabled") {
-        None => Ok(true),
-        Some(Value::Bool(enabled)) => Ok(*enabled),
-        Some(other) => Err(ShapeError::wrong_type("enabled", "true or false", other.type_name())),
-    }
 }

@@ -239,16 +239,9 @@ impl HookSet {
         &'a self,
         namespace: &'a Namespace,
     ) -> impl Iterator<Item = &'a PredicateSet<HookKey, InForce>> {
-        let path = namespace.as_str();
-        let above = path.match_indices('/').filter_map(move |(end, _)| path.get(..end));
-        // `default` is above every path, also where it is written as its first segment.
-        let below_root = above.chain([path]).filter(|path| *path != ROOT);
-        [ROOT].into_iter().chain(below_root).filter_map(|path| self.spaces.get(path))
+        namespace.lineage().filter_map(|path| self.spaces.get(path))
     }
 }
-
-/// The path of the namespace that every other descends from.
-const ROOT: &str = "default";
 
 /// The synthetic record that a predicate sees (contract §5.3).
 fn facts<'a>(call: &'a ReturnedCall<'_>, run: &'a RunFacts<'_>) -> Facts<'a> {

@@ -22,6 +22,8 @@ pub(super) struct Call {
     pub(super) caller: Caller,
     /// The segment of the path that the route leaves open, decoded once; empty if there is none.
     pub(super) segment: String,
+    /// The one after it, of a route that leaves two open.
+    pub(super) second: String,
     /// What stands behind the `?`.
     pub(super) query: Parameters,
     /// The headers.
@@ -69,6 +71,17 @@ pub(super) fn text<'a>(members: &'a Object, field: &str) -> Result<Option<&'a st
         None => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
         Some(other) => Err(ShapeError::wrong_type(field, "a string", other.type_name()).into()),
+    }
+}
+
+/// Returns a truth value of a request; what is absent is not true.
+pub(super) fn flag(members: &Object, field: &str) -> Result<bool, Problem> {
+    match members.get(field) {
+        None => Ok(false),
+        Some(Value::Bool(flag)) => Ok(*flag),
+        Some(other) => {
+            Err(ShapeError::wrong_type(field, "true or false", other.type_name()).into())
+        }
     }
 }
 

@@ -50,11 +50,15 @@ pub(super) fn full(state: &ApiState, _: &Call) -> Result<Answer, Problem> {
 /// Returns which of the deciders of the protocol stand in front of a record here.
 fn authorization() -> Object {
     const NOT_BUILT: &str = "this instance does not have it; nothing is decided by it";
+    const CALLS_ONLY: &str = "they rule on the tool calls of runs; no request is decided by them";
     let live = ["scope", "actor_claim"].map(|decider| {
         object! { "decider": decider, "state": "live", "fidelity": "exact" }
     });
-    let disabled = ["capability_grant", "permission_rules", "impersonation", "principal_proof"]
-        .map(|decider| object! { "decider": decider, "state": "disabled", "because": NOT_BUILT });
+    let disabled = ["capability_grant", "permission_rules", "impersonation", "principal_proof"];
+    let disabled = disabled.map(|decider| {
+        let because = if decider == "permission_rules" { CALLS_ONLY } else { NOT_BUILT };
+        object! { "decider": decider, "state": "disabled", "because": because }
+    });
     object! {
         "live": live.len(),
         "of": live.len() + disabled.len(),

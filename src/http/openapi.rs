@@ -10,7 +10,7 @@ use super::problem::Problem;
 use crate::canon::{Object, Value};
 use crate::code::Code;
 use crate::object;
-use shapes::{SHAPES, reference, schema};
+use shapes::{reference, schema, shapes};
 
 /// `GET /openapi.json`
 #[expect(clippy::unnecessary_wraps, reason = "every route answers like this")]
@@ -58,14 +58,17 @@ const fn word(method: Method) -> &'static str {
 
 fn operation(endpoint: &Endpoint) -> Object {
     let mut parameters: Vec<Object> = Vec::new();
-    if endpoint.path.contains("{id}") {
-        parameters.push(object! {
+    let open = endpoint.path.split('/').filter_map(|segment| {
+        segment.strip_prefix('{').and_then(|segment| segment.strip_suffix('}'))
+    });
+    parameters.extend(open.map(|name| {
+        object! {
             "in": "path",
-            "name": "id",
+            "name": name,
             "required": true,
             "schema": object! { "type": "string" },
-        });
-    }
+        }
+    }));
     parameters.extend(endpoint.query.iter().map(parameter));
     let mut operation = object! {
         "operationId": endpoint.name,
@@ -151,7 +154,7 @@ fn error() -> Object {
 
 fn schemas() -> Object {
     let mut schemas: Object =
-        SHAPES.iter().map(|shape| (shape.name.into(), schema(shape).into())).collect();
+        shapes().map(|shape| (shape.name.into(), schema(shape).into())).collect();
     if let Some(Value::Object(error)) = schemas.get_mut("Error")
         && let Some(Value::Object(properties)) = error.get_mut("properties")
         && let Some(Value::Object(code)) = properties.get_mut("code")

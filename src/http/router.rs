@@ -118,7 +118,7 @@ fn dress(mut response: Response, id: &str) -> Response {
 async fn enter(state: ApiState, endpoint: &'static Endpoint, request: Request) -> Response {
     let (mut parts, body) = request.into_parts();
     let admitted = admit(&state, endpoint, &mut parts).await;
-    let (caller, segment, query) = match admitted {
+    let (caller, [segment, second], query) = match admitted {
         Ok(admitted) => admitted,
         Err(problem) => {
             skip(&state, &parts, body).await;
@@ -130,7 +130,7 @@ async fn enter(state: ApiState, endpoint: &'static Endpoint, request: Request) -
         None => Ok(Bytes::new()),
     };
     let answer = async {
-        let call = Call { caller, segment, query, headers: parts.headers, body: body? };
+        let call = Call { caller, segment, second, query, headers: parts.headers, body: body? };
         match endpoint.does {
             Does::Answers(answer) => waiting(&state, move |state| answer(state, &call)).await,
             Does::Streams(stream) => stream(state.clone(), call).await,
@@ -157,12 +157,12 @@ where
     }
 }
 
-/// Returns who makes the request, the open segment of its path and its parameters.
+/// Returns who makes the request, the open segments of its path and its parameters.
 async fn admit(
     state: &ApiState,
     endpoint: &Endpoint,
     parts: &mut Parts,
-) -> Result<(Caller, String, Parameters), Problem> {
+) -> Result<(Caller, [String; 2], Parameters), Problem> {
     let caller = match endpoint.needs {
         // Nobody is asked who they are, so nobody may do anything else either.
         Needs::Nothing => Caller::bearer(crate::engine::Scopes::default()),
@@ -172,13 +172,16 @@ async fn admit(
     if endpoint.takes.is_some() {
         guard::check_media(&parts.headers)?;
     }
-    let segment = match RawPathParams::from_request_parts(parts, state).await {
-        Ok(segments) => segments.iter().map(|(_, segment)| segment.to_owned()).next(),
+    let segments = match RawPathParams::from_request_parts(parts, state).await {
+        Ok(segments) => {
+            let mut segments = segments.iter().map(|(_, segment)| segment.to_owned());
+            [(); 2].map(|()| segments.next().unwrap_or_default())
+        }
         Err(_) => return Err(Problem::new(Code::InvalidRequest, "the path is not UTF-8")),
     };
     let known: Vec<&str> = endpoint.query.iter().map(|parameter| parameter.name).collect();
     let query = Parameters::parse(parts.uri.query().unwrap_or_default(), &known)?;
-    Ok((caller, segment.unwrap_or_default(), query))
+    Ok((caller, segments, query))
 }
 
 async fn authenticate(state: &ApiState, parts: &Parts) -> Result<Caller, Problem> {

@@ -12,6 +12,7 @@ use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::{Semaphore, watch};
+use tokio::task::spawn_blocking;
 use tokio::time::{sleep, timeout};
 
 use super::{Access, ApiState, ServerLimits, router};
@@ -43,12 +44,30 @@ pub async fn serve(
         let serving = Serving { router, limits: state.limits(), stop: stop.subscribe() };
         tokio::spawn(serving.accept(listener));
     }
+    tokio::spawn(sweep(state.clone(), stop.subscribe()));
     shutdown.await;
     tracing::info!("stopping");
     state.leave();
     stop.send_replace(true);
     // Each loop and each connection holds a receiver for as long as it lasts.
     stop.closed().await;
+}
+
+/// Puts lessons out of force whose time is over: at once, and then again and again.
+async fn sweep(state: ApiState, mut stop: watch::Receiver<bool>) {
+    loop {
+        let engine = state.engine().clone();
+        match spawn_blocking(move || engine.sweep()).await {
+            Ok(Ok(swept)) if swept.is_empty() => {}
+            Ok(Ok(swept)) => tracing::info!(count = swept.len(), "lessons have expired"),
+            Ok(Err(error)) => tracing::error!(%error, "expired lessons could not be looked for"),
+            Err(error) => tracing::error!(%error, "looking for expired lessons broke"),
+        }
+        tokio::select! {
+            () = told(&mut stop) => return,
+            () = sleep(state.limits().sweep) => {}
+        }
+    }
 }
 
 #[derive(Clone)]

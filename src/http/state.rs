@@ -29,6 +29,8 @@ pub struct ServerLimits {
     pub heartbeat: Duration,
     /// How often a server with watchers asks whether another process has written.
     pub tick: Duration,
+    /// How often a server looks for lessons whose time is over.
+    pub sweep: Duration,
     /// How long requests may go on after the server was told to stop.
     pub farewell: Duration,
 }
@@ -44,6 +46,7 @@ impl Default for ServerLimits {
             connections: 512,
             heartbeat: Duration::from_secs(30),
             tick: Duration::from_millis(100),
+            sweep: Duration::from_mins(1),
             farewell: Duration::from_secs(5),
         }
     }

@@ -3,6 +3,7 @@
 use super::problem::{Problem, Said};
 use crate::canon::{Object, Value};
 use crate::code::{Class, Coded};
+use crate::engine::{AskedFor, Decided, DecisionVerb, Lesson, Spoken, Swept};
 use crate::fold::ThreadStatus;
 use crate::object;
 use crate::predicate::{Explanation, Finding, Shown, Warning};
@@ -112,6 +113,72 @@ pub fn token(token: &Token) -> Object {
         "scopes": scopes,
         "created_at": token.created_at.to_string(),
         "revoked_at": token.revoked_at.map(|at| at.to_string()),
+    }
+}
+
+/// Returns a question of a run, with its answer if there is one.
+pub fn decision_request(asked: &AskedFor) -> Object {
+    let request = &asked.request;
+    object! {
+        "object": "decision_request",
+        "id": asked.id,
+        "thread": &asked.thread,
+        "requester": asked.requester.as_str(),
+        "decider_role": "operator",
+        "question": request.question.as_str(),
+        "options": request.options.clone(),
+        "context": request.context.as_str(),
+        "lesson": request.lesson.as_ref().map(Lesson::to_object),
+        "asked_at": asked.asked_at.to_string(),
+        "state": asked.state().as_str(),
+        "decision": asked.decided.as_ref().map(decision),
+    }
+}
+
+/// Returns the answer to a question (contract §2.9). No answer opens a thread here.
+pub fn decision(decided: &Decided) -> Object {
+    let closes = match decided.verb {
+        DecisionVerb::Approved | DecisionVerb::Provided => "fulfills",
+        DecisionVerb::Rejected => "cancels",
+    };
+    let mut object = object! {
+        "object": "decision",
+        "id": decided.record,
+        "request_id": decided.request,
+        "thread": &decided.thread,
+        "decision": decided.verb.as_str(),
+        "by": decided.by.as_str(),
+        "value": decided.value.as_deref(),
+        "reason": decided.reason.as_deref(),
+        "policy": decided.policy,
+        "expires_at": decided.expires_at.map(|at| at.to_string()),
+        "opened_thread": Value::Null,
+    };
+    object.insert(closes.into(), decided.request.into());
+    object
+}
+
+/// Returns a lesson whose time was over.
+pub fn swept(swept: &Swept) -> Object {
+    object! {
+        "object": "swept_policy",
+        "record_id": swept.record,
+        "policy": swept.policy,
+        "decision": swept.decision,
+        "namespace": swept.namespace.as_str(),
+        "name": swept.name.as_str(),
+        "expires_at": swept.expires_at.to_string(),
+    }
+}
+
+/// Returns the words of a hook about a call of somebody else's run.
+pub fn spoken(spoken: &Spoken) -> Object {
+    object! {
+        "rule": spoken.rule.as_str(),
+        "text": spoken.text.as_str(),
+        "hook": spoken.hook,
+        "fire": spoken.fire,
+        "max": spoken.max,
     }
 }
 

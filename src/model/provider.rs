@@ -37,6 +37,8 @@ struct Known {
     variables: &'static [&'static str],
     /// How the names of its models begin.
     prefixes: &'static [&'static str],
+    /// A model that is cheap to try.
+    trial: &'static str,
 }
 
 const KNOWN: &[Known] = &[
@@ -46,6 +48,7 @@ const KNOWN: &[Known] = &[
         base_url: "https://api.anthropic.com/v1/",
         variables: &["ANTHROPIC_API_KEY"],
         prefixes: &["claude-"],
+        trial: "claude-haiku-4-5",
     },
     Known {
         name: "openai",
@@ -53,6 +56,7 @@ const KNOWN: &[Known] = &[
         base_url: "https://api.openai.com/v1/",
         variables: &["OPENAI_API_KEY"],
         prefixes: &["gpt-", "chatgpt-", "codex-", "o1", "o3", "o4"],
+        trial: "gpt-5-mini",
     },
     Known {
         name: "gemini",
@@ -60,6 +64,7 @@ const KNOWN: &[Known] = &[
         base_url: "https://generativelanguage.googleapis.com/v1beta/",
         variables: &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
         prefixes: &["gemini-"],
+        trial: "gemini-2.5-flash",
     },
 ];
 
@@ -146,6 +151,20 @@ impl Providers {
     /// Returns what a model costs, if it is known.
     pub fn price(&self, name: &str) -> Option<Price> {
         self.prices.price(name)
+    }
+
+    /// Returns a model that is cheap to try, of the first provider that there is a key for.
+    pub fn trial(&self) -> Result<&'static str, ModelError> {
+        let has_key = |known: &&Known| {
+            let provider = self.table.iter().find(|provider| provider.name == known.name);
+            let key = provider.map(|it| self.keys.key(&it.name, &it.variables));
+            matches!(key, Some(Ok(Some(_))))
+        };
+        KNOWN.iter().find(has_key).map(|known| known.trial).ok_or_else(|| ModelError::NoProvider {
+            model: "any".into(),
+            reason: "there is no key for any of those that are built in".into(),
+            hint: "Set one of the variables that `spl model list` names, or name a model.".into(),
+        })
     }
 
     /// Returns each provider, those that are built in first.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::script::{ScriptError, Turn, read, reply};
-use super::{Model, ModelError, Reply, TurnRequest};
+use super::{Message, Model, ModelError, Reply, TurnRequest};
 use crate::cancel::Cancel;
 
 /// How often it is looked whether an awaited file is there.
@@ -38,13 +38,6 @@ impl Scripted {
         Ok(Self { turns: read(script)?, next: 0, workspace: workspace.as_ref().to_owned() })
     }
 
-    /// Goes on after `turns` turns that have been taken before, as a run does that is resumed.
-    #[must_use]
-    pub const fn after(mut self, turns: usize) -> Self {
-        self.next = turns;
-        self
-    }
-
     /// Waits for a file, and tells whether it came before `cancel` was raised.
     fn wait_for(&self, file: &Path, cancel: &Cancel) -> bool {
         while !self.workspace.join(file).exists() {
@@ -59,10 +52,14 @@ impl Scripted {
 impl Model for Scripted {
     fn turn(
         &mut self,
-        _: &TurnRequest,
+        request: &TurnRequest,
         cancel: &Cancel,
         said: &mut dyn FnMut(&str),
     ) -> Result<Reply, ModelError> {
+        // A run that is resumed has taken turns before.
+        let taken = request.messages.iter();
+        let taken = taken.filter(|said| matches!(said, Message::Assistant { .. })).count();
+        self.next = self.next.max(taken);
         let Some(turn) = self.turns.get(self.next) else { return Ok(reply(String::new(), vec![])) };
         if let Some(file) = &turn.wait_for
             && !self.wait_for(file, cancel)
@@ -135,8 +132,14 @@ mod tests {
     #[test]
     fn a_resumed_run_goes_on_where_it_was() {
         let script = r#"{"turns":[{"text":"one"},{"text":"two"}]}"#;
-        assert_eq!(next(&mut scripted(script).after(1)).text, "two");
-        assert_eq!(next(&mut scripted(script).after(9)).text, "");
+        let said = || Message::Assistant { text: String::new(), calls: Vec::new() };
+        let after = |turns: usize| {
+            let messages = (0..turns).map(|_| said()).collect();
+            let request = TurnRequest { messages, ..TurnRequest::default() };
+            let reply = scripted(script).turn(&request, &Cancel::new(), &mut |_| {});
+            reply.expect("a reply").text
+        };
+        assert_eq!((after(0), after(1), after(9)), ("one".into(), "two".into(), String::new()));
     }
 
     #[test]

@@ -158,6 +158,17 @@ impl Namespace {
         &*self.0 == "default"
     }
 
+    /// Returns the paths whose settings hold here, from the root down: the root, then each path that
+    /// this one begins with, then this one.
+    pub fn lineage(&self) -> impl Iterator<Item = &str> {
+        const ROOT: &str = "default";
+        let path = self.as_str();
+        let above = path.match_indices('/').filter_map(move |(end, _)| path.get(..end));
+        // The root is above every path, also where it is written as its first segment.
+        let below_root = above.chain([path]).filter(|path| *path != ROOT);
+        [ROOT].into_iter().chain(below_root)
+    }
+
     /// Returns whether what is set here holds in `other`: this namespace or one below it.
     pub fn covers(&self, other: &Self) -> bool {
         self.is_root()
@@ -243,6 +254,18 @@ mod tests {
         assert!(!ns("acme").covers(&ns("acmeister")));
         assert!(!ns("acme").covers(&ns("default")));
         assert_eq!((ns("default").depth(), ns("acme").depth(), ns("a/b/c").depth()), (0, 1, 3));
+    }
+
+    #[test]
+    fn settings_come_down_from_the_root() {
+        let lineage = |text: &str| {
+            let namespace = Namespace::parse(text).expect("a namespace");
+            namespace.lineage().collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(lineage("default"), "default");
+        assert_eq!(lineage("acme"), "default acme");
+        assert_eq!(lineage("acme/site/prod"), "default acme acme/site acme/site/prod");
+        assert_eq!(lineage("default/x"), "default default/x");
     }
 
     #[test]

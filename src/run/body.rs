@@ -4,12 +4,16 @@
 //! (decision 15).
 
 use super::guardrail::{BLOCK_AT, HALT_AT, args_hash};
+use super::house::Obstacle;
 use super::{Outcome, Returned, RunState};
 use crate::canon::{Object, Value, hex};
 use crate::model::{CallRequest, Reply};
 use crate::object;
 use crate::record::{Act, ActorId, Draft, RecordId};
-use crate::secret::mask_value;
+use crate::secret::{mask, mask_value};
+
+/// The kind of the record that a run is taken up again.
+pub(super) const RESUME_KIND: &str = "core.work.resume.v1";
 
 /// The most characters of a summary. The last words of the model stand in full in its last turn.
 const MAX_SUMMARY_CHARS: usize = 4096;
@@ -19,52 +23,47 @@ const MAX_DATA_BYTES: usize = 256 * 1024;
 
 /// The record that opens a loop: the goal, as an intend that the outcome fulfils.
 pub(super) fn opening(state: &RunState) -> Draft {
-    let spec = &state.spec;
     let tools: Vec<&str> = state.tools.iter().map(|tool| tool.name.as_str()).collect();
-    by_actor(
-        state,
-        Act::Intend,
-        object! {
-            "domain": spec.domain.as_str(),
-            "goal": spec.goal.as_str(),
-            "kind": "core.work.loop.v1",
-            "max_turns": spec.max_turns,
-            "model": spec.model.as_str(),
-            "tools": tools,
-            "transport": "in_process",
-        },
-    )
+    by_actor(state, Act::Intend, state.spec.to_body(&tools))
 }
 
 /// The record of a turn: the reply in full.
-pub(super) fn turn(state: &RunState, reply: &Reply) -> Draft {
+pub(super) fn turn(state: &RunState, reply: &Reply, took_ms: u64) -> Draft {
     let calls: Vec<Object> = reply.calls.iter().map(call_object).collect();
-    let usage = object! {
+    let mut usage = object! {
         "input_tokens": reply.usage.input_tokens,
         "output_tokens": reply.usage.output_tokens,
     };
-    by_actor(
-        state,
-        Act::Do,
-        object! {
-            "kind": "core.work.turn.v1",
-            "model": state.spec.model.as_str(),
-            "stop": reply.stop.as_str(),
-            "text": reply.text.as_str(),
-            "tool_calls": calls,
-            "turn_index": state.turns,
-            "usage": usage,
-        },
-    )
-    .with_parents(state.opening.into_iter().collect())
+    if reply.usage.estimated {
+        usage.insert("estimated".into(), true.into());
+    }
+    let mut body = object! {
+        "duration_ms": took_ms,
+        "kind": "core.work.turn.v1",
+        "messages_heard": state.heard_messages,
+        "model": state.spec.model.as_str(),
+        "stop": reply.stop.as_str(),
+        "text": reply.text.as_str(),
+        "tool_calls": calls,
+        "turn_index": state.spent.turns.saturating_add(1),
+        "usage": usage,
+    };
+    if let Some(price) = state.spec.price {
+        body.insert("cost_usd_micros".into(), price.cost(&reply.usage).into());
+    }
+    by_actor(state, Act::Do, body).with_parents(state.opening.into_iter().collect())
 }
 
 fn call_object(request: &CallRequest) -> Object {
-    object! {
+    let mut call = object! {
         "args": request.args.clone(),
         "id": request.id.as_str(),
         "name": request.name.as_str(),
+    };
+    if let Some(why) = &request.malformed {
+        call.insert("malformed".into(), why.as_str().into());
     }
+    call
 }
 
 /// The record of a call.
@@ -77,14 +76,20 @@ pub(super) fn call(state: &RunState, request: &CallRequest, turn: RecordId) -> D
             "call_id": request.id.as_str(),
             "kind": "core.work.tool_call.v1",
             "tool": request.name.as_str(),
-            "turn_index": state.turns,
+            "turn_index": state.spent.turns,
         },
     )
     .with_parents(vec![turn])
 }
 
-/// The ruling on a call: whether it is executed, and which layer said so.
-pub(super) fn verdict(state: &RunState, tool: &str, layer: &str, refused: Option<&str>) -> Draft {
+/// The ruling on a call: whether it is executed, which layer said so, and by which rule.
+pub(super) fn verdict(
+    state: &RunState,
+    tool: &str,
+    layer: &str,
+    rule: Option<&str>,
+    refused: Option<&str>,
+) -> Draft {
     let decision = if refused.is_some() { "deny" } else { "allow" };
     let mut body = object! {
         "decision": decision,
@@ -95,7 +100,41 @@ pub(super) fn verdict(state: &RunState, tool: &str, layer: &str, refused: Option
     if let Some(reason) = refused {
         body.insert("reason".into(), reason.into());
     }
+    if let Some(rule) = rule {
+        body.insert("rule".into(), rule.into());
+    }
     by_engine(state, body)
+}
+
+/// The record of something that the run counted on, that did not hold, and that it made good.
+pub(super) fn compensation(
+    state: &RunState,
+    seam: &str,
+    assumption: &str,
+    context: Object,
+) -> Draft {
+    by_engine(
+        state,
+        object! {
+            "assumption": assumption,
+            "context": context,
+            "kind": "core.work.compensation.v1",
+            "seam": seam,
+        },
+    )
+}
+
+/// The record of why an actor could not go on.
+pub(super) fn coercion(state: &RunState, obstacle: &Obstacle) -> Draft {
+    by_engine(
+        state,
+        object! {
+            "kind": "core.work.coercion.v1",
+            "missing_tools": obstacle.missing_tools.clone(),
+            "narrative": obstacle.narrative.as_str(),
+            "reason": obstacle.reason.as_str(),
+        },
+    )
 }
 
 /// The record of the guardrail's act.
@@ -129,6 +168,9 @@ pub(super) fn result(state: &RunState, returned: &Returned) -> Object {
         "status": answer.status.as_str(),
         "tool": returned.request.name.as_str(),
     };
+    if answer.empty {
+        body.insert("empty".into(), true.into());
+    }
     if let Some(data) = &answer.data {
         let short = data.to_string().len() <= MAX_DATA_BYTES;
         body.insert("truncated".into(), (!short).into());
@@ -139,25 +181,48 @@ pub(super) fn result(state: &RunState, returned: &Returned) -> Object {
 
 /// The record of how the run ended; it fulfils the opening.
 pub(super) fn outcome(state: &RunState, outcome: &Outcome) -> Draft {
-    let summary: String = outcome.summary.chars().take(MAX_SUMMARY_CHARS).collect();
+    // Masked before it is cut, so that what is cut is the same when it is read again.
+    let summary: String = mask(&outcome.summary).chars().take(MAX_SUMMARY_CHARS).collect();
+    let spent = &state.spent;
     let mut body = object! {
+        "duration_ms": spent.millis,
+        "input_tokens": spent.input_tokens,
         "kind": "core.work.loop_outcome.v1",
         "outcome": outcome.verb.as_str(),
+        "output_tokens": spent.output_tokens,
         "success": outcome.success(),
         "summary": summary,
         "tool_calls_failed": state.calls_failed,
         "tool_calls_ok": state.calls_ok,
-        "transport": "in_process",
-        "turns": state.turns,
+        "transport": state.spec.transport.as_str(),
+        "turns": spent.turns,
     };
     if let Some(opening) = state.opening {
         body.insert("fulfills".into(), opening.into());
+    }
+    if state.spec.price.is_some() {
+        body.insert("cost_usd_micros".into(), spent.usd_micros.into());
+    }
+    if let Some(budget) = outcome.budget {
+        body.insert("budget_kind".into(), budget.as_str().into());
+    }
+    if outcome.resumable {
+        body.insert("resumable".into(), true.into());
+    }
+    if let Some(request) = state.parked.as_ref().map(|parked| parked.request) {
+        body.insert("awaits".into(), request.into());
     }
     if let Some(halted_by) = &outcome.halted_by {
         body.insert("args_hash".into(), halted_by.args_hash.as_str().into());
         body.insert("count".into(), halted_by.count.into());
         body.insert("tool".into(), halted_by.tool.as_str().into());
     }
+    by_engine(state, body).with_parents(state.opening.into_iter().collect())
+}
+
+/// The record that a run is taken up again.
+pub(super) fn resume(state: &RunState, life: u32) -> Draft {
+    let body = object! { "kind": RESUME_KIND, "life": life };
     by_engine(state, body).with_parents(state.opening.into_iter().collect())
 }
 

@@ -1,121 +1,183 @@
-//! The driver: performs effects, feeds back what came of them, decides nothing.
+//! A run from its start, or from where its records end, to its outcome.
 
-use super::{Effect, Event, Outcome, Returned, Ruled, RunSpec, RunState, body, step};
+use std::time::Duration;
+
+use super::inbox::Inbox;
+use super::perform::Driver;
+use super::replay::{Replayed, replay};
+use super::step::advance;
+use super::{
+    Decider, Effect, Event, Moment, Outcome, Report, RunError, RunSpec, RunState, TrackRecord,
+    Verb, body,
+};
 use crate::cancel::Cancel;
-use crate::code::{Code, Coded};
-use crate::engine::{Engine, EngineError, Heard, RunSeat, ToolReturn};
+use crate::engine::{DriverLock, Engine, Hooks, RunSeat};
 use crate::hook::History;
-use crate::model::{CallRequest, Model, Reply, ToolDescription};
-use crate::record::ThreadId;
-use crate::store::AppendError;
-use crate::time::Stopwatch;
+use crate::model::{Model, ToolDescription};
+use crate::record::{Origin, Sequence, ThreadId};
+use crate::store::{Stored, ThreadRange};
 use crate::tool::{Answer, Toolbox};
 
-/// Something worth showing while a run goes on.
-#[derive(Debug)]
-pub enum Moment<'a> {
-    /// The loop is open.
-    Opened(&'a ThreadId),
-    /// The model has answered.
-    Replied {
-        /// Which turn this is, from 1.
-        turn: u32,
-        /// The reply.
-        reply: &'a Reply,
-    },
-    /// A call is about to be executed.
-    Calling(&'a CallRequest),
-    /// A call has returned.
-    Returned {
-        /// The call.
-        request: &'a CallRequest,
-        /// What the tool said.
-        answer: &'a Answer,
-    },
-    /// A hook has spoken.
-    Heard(&'a Heard),
-    /// The run is over.
-    Closed(&'a Outcome),
+/// How often a driver looks whether somebody wants its run to stop, while a model or a tool works.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// How many records are read at once.
+const PAGE: usize = 1000;
+
+/// What a call is answered with whose effect nobody knows.
+const UNKNOWN: &str = "the run was interrupted while this call was executed: whether it took \
+                       effect is not known, and it was not done again; look before you repeat it";
+
+/// What a run is driven with.
+pub struct Hands<'a> {
+    /// The instance.
+    pub engine: &'a Engine,
+    /// Who takes the turns.
+    pub model: &'a mut dyn Model,
+    /// What may be called.
+    pub tools: &'a Toolbox,
+    /// Who may be asked at once.
+    pub decider: &'a mut dyn Decider,
+    /// Which hooks are asked.
+    pub hooks: Hooks,
+    /// Raised by whoever wants the run to stop.
+    pub cancel: &'a Cancel,
+    /// Told each moment as it comes.
+    pub watch: &'a mut dyn FnMut(Moment<'_>),
 }
 
-/// How a run went.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Report {
-    /// The loop thread.
-    pub thread: ThreadId,
-    /// How it ended.
-    pub outcome: Outcome,
-    /// How many turns the model took.
-    pub turns: u32,
-    /// How many calls went well.
-    pub calls_ok: u32,
-    /// How many calls failed.
-    pub calls_failed: u32,
-    /// How often hooks spoke.
-    pub observations: u32,
-}
-
-/// Why a run could not go on: its records could not be written.
-#[derive(Debug, thiserror::Error)]
-#[error("the run could not be recorded")]
-pub struct RunError(#[from] EngineError);
-
-impl Coded for RunError {
-    fn code(&self) -> Code {
-        self.0.code()
-    }
-
-    fn hint(&self) -> Option<String> {
-        self.0.hint()
-    }
-}
-
-/// Runs a goal to its end. `watch` is told each moment as it comes.
+/// Runs a goal to its end.
 ///
-/// A model that fails ends the run with an outcome; only a store that fails ends it without one.
-pub fn drive(
-    engine: &Engine,
-    spec: RunSpec,
-    model: &mut dyn Model,
-    tools: &Toolbox,
-    cancel: &Cancel,
-    watch: &mut dyn FnMut(Moment<'_>),
+/// A model that fails ends the run with an outcome; only a store that fails ends it without one,
+/// and then it can be resumed. The driver holds the lock of its thread for as long as it lives.
+pub fn drive(mut spec: RunSpec, hands: Hands<'_>) -> Result<Report, RunError> {
+    let lock = hands.engine.lock_driver(&spec.thread)?;
+    let standing = hands.engine.standing(&spec.actor, &spec.domain)?;
+    spec.track_record = TrackRecord::of(standing);
+    let state = RunState::new(spec, describe(hands.tools));
+    let seat = seat_of(state.spec(), 0, hands.hooks.clone());
+    let read_to = last_of(hands.engine, &seat.thread)?;
+    let driver = Driver::new(hands, seat, History::default(), Inbox::after(read_to));
+    run(driver, state, Event::Start, &lock)
+}
+
+/// Takes up a run where its records end.
+///
+/// Nothing that has completed is done again. A call that was being executed when the run was
+/// interrupted is answered with that; fire counts start again, in the next life of the run.
+pub fn resume(thread: &ThreadId, hands: Hands<'_>) -> Result<Report, RunError> {
+    let lock = hands.engine.lock_driver(thread)?;
+    let tools = describe(hands.tools);
+    let described = |name: &str| tools.iter().find(|tool| tool.name == name).cloned();
+    let replayed = replay(&records_of(hands.engine, thread)?, &described)?;
+    let Replayed { state, effect, life, history, read_to } = replayed;
+    if let Some(outcome) = state.outcome().filter(|outcome| !outcome.resumable) {
+        return Err(RunError::Finished { thread: thread.clone(), verb: outcome.verb });
+    }
+    let life = life.saturating_add(1);
+    let seat = seat_of(state.spec(), life, hands.hooks.clone());
+    let mut driver = Driver::new(hands, seat, history, Inbox::after(read_to));
+    if let Some(request) = state.awaits()
+        && !driver.is_decided(request)?
+    {
+        return Err(RunError::Undecided { thread: thread.clone(), request });
+    }
+    driver.write(body::resume(&state, life))?;
+    driver.show(Moment::Resumed { thread, life });
+    let next = match effect {
+        None => Event::Resumed,
+        // Whatever was begun and has no result may have happened.
+        Some(Effect::Execute(_)) => Event::Answered { answer: Answer::error(UNKNOWN), took_ms: 0 },
+        Some(effect) => driver.perform(&state, effect)?,
+    };
+    run(driver, state, next, &lock)
+}
+
+/// Returns what a run was asked to do, from the record that opened it.
+pub fn recorded_spec(engine: &Engine, thread: &ThreadId) -> Result<RunSpec, RunError> {
+    let replayed = replay(&records_of(engine, thread)?, &|_| None)?;
+    Ok(replayed.state.spec().clone())
+}
+
+/// Reads the records that the engine wrote on a thread, in the order of arrival.
+pub fn records_of(engine: &Engine, thread: &ThreadId) -> Result<Vec<Stored>, RunError> {
+    let mut records = Vec::new();
+    let mut range = ThreadRange::default();
+    loop {
+        let page = engine
+            .store()
+            .read(|reader| reader.thread(thread, range, PAGE))
+            .map_err(crate::engine::EngineError::from)?;
+        let Some(last) = page.last() else { return Ok(records) };
+        range.after = last.sequence;
+        records.extend(page.into_iter().filter(|stored| stored.origin == Origin::Engine));
+    }
+}
+
+fn run(
+    mut driver: Driver<'_>,
+    mut state: RunState,
+    mut event: Event,
+    _lock: &DriverLock,
 ) -> Result<Report, RunError> {
-    let seat = RunSeat {
+    let done = Cancel::new();
+    let (engine, cancel) = (driver.engine().clone(), driver.cancel().clone());
+    let thread = state.spec().thread.clone();
+    let mut inbox = driver.inbox();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.wait(LOOK_EVERY) {
+                if inbox.take(&engine, &thread).is_ok_and(|mail| mail.stop) {
+                    cancel.cancel();
+                }
+            }
+        });
+        let ended = loop {
+            let Some(effect) = advance(&mut state, event) else { break Ok(()) };
+            let performed = if driver.cancel().is_cancelled() && effect.begins() {
+                Ok(Event::Cancelled)
+            } else {
+                driver.perform(&state, effect)
+            };
+            match performed {
+                Ok(next) => event = next,
+                Err(error) => break Err(error),
+            }
+        };
+        done.cancel();
+        ended
+    })?;
+    let outcome = match state.outcome() {
+        Some(outcome) => outcome.clone(),
+        None => Outcome::new(Verb::Failed, "the run stopped without an outcome"),
+    };
+    driver.show(Moment::Closed(&outcome));
+    let (calls_ok, calls_failed) = state.calls();
+    Ok(Report {
+        thread: state.spec().thread.clone(),
+        outcome,
+        spent: *state.spent(),
+        calls_ok,
+        calls_failed,
+        observations: state.observations(),
+        awaits: state.awaits(),
+    })
+}
+
+fn seat_of(spec: &RunSpec, life: u32, hooks: Hooks) -> RunSeat {
+    RunSeat {
         thread: spec.thread.clone(),
-        life: 0,
+        life,
         actor: spec.actor.clone(),
         domain: spec.domain.clone(),
         namespace: spec.namespace.clone(),
-    };
-    let mut state = RunState::new(spec, describe(tools));
-    let mut driver =
-        Driver { engine, model, tools, cancel, watch, seat, history: History::default(), heard: 0 };
-    let mut event = Event::Start;
-    loop {
-        let (next, effect) = step(state, event);
-        state = next;
-        let Some(effect) = effect else { break };
-        event = if cancel.is_cancelled() && effect.begins() {
-            Event::Cancelled
-        } else {
-            driver.perform(&state, effect)?
-        };
+        hooks,
     }
-    let (calls_ok, calls_failed) = state.calls();
-    let outcome = match state.outcome() {
-        Some(outcome) => outcome.clone(),
-        None => Outcome::new(super::Verb::Failed, "the run stopped without an outcome"),
-    };
-    (driver.watch)(Moment::Closed(&outcome));
-    Ok(Report {
-        thread: state.spec().thread.clone(),
-        turns: state.turns(),
-        outcome,
-        calls_ok,
-        calls_failed,
-        observations: driver.heard,
-    })
+}
+
+fn last_of(engine: &Engine, thread: &ThreadId) -> Result<Sequence, RunError> {
+    let last = engine.store().read(|reader| reader.last_of_thread(thread.as_str()));
+    Ok(last.map_err(crate::engine::EngineError::from)?)
 }
 
 fn describe(tools: &Toolbox) -> Vec<ToolDescription> {
@@ -125,102 +187,4 @@ fn describe(tools: &Toolbox) -> Vec<ToolDescription> {
         parameters: spec.parameters.clone(),
     };
     tools.specs().map(describe).collect()
-}
-
-struct Driver<'a> {
-    engine: &'a Engine,
-    model: &'a mut dyn Model,
-    tools: &'a Toolbox,
-    cancel: &'a Cancel,
-    watch: &'a mut dyn FnMut(Moment<'_>),
-    seat: RunSeat,
-    history: History,
-    heard: u32,
-}
-
-impl Driver<'_> {
-    fn perform(&mut self, state: &RunState, effect: Effect) -> Result<Event, RunError> {
-        Ok(match effect {
-            Effect::Open(draft) => {
-                let record = self.engine.author(move |author| author.write(draft))?;
-                (self.watch)(Moment::Opened(&self.seat.thread));
-                Event::Opened(record.id())
-            }
-            Effect::AskModel(request) => {
-                let reply = self.model.turn(&request, self.cancel, &mut |_| {});
-                if let Ok(reply) = &reply {
-                    (self.watch)(Moment::Replied { turn: state.turns() + 1, reply });
-                }
-                Event::Replied(reply)
-            }
-            Effect::RecordTurn(draft) => {
-                let written = self.engine.author(move |author| author.write(draft));
-                recorded(written, |record| Event::TurnRecorded(record.id()))?
-            }
-            Effect::RecordCall(ruled) => {
-                let Ruled { call, verdict, guardrail } = *ruled;
-                let written = self.engine.author(move |author| {
-                    let call = author.write(call)?.id();
-                    author.write(verdict.with_parents(vec![call]))?;
-                    if let Some(guardrail) = guardrail {
-                        author.write(guardrail.with_parents(vec![call]))?;
-                    }
-                    Ok(call)
-                });
-                recorded(written, Event::CallRecorded)?
-            }
-            Effect::Execute(request) => {
-                (self.watch)(Moment::Calling(&request));
-                let watch = Stopwatch::start();
-                let answer = self.tools.call(&request.name, &request.args, self.cancel);
-                let took_ms = u64::try_from(watch.elapsed().as_millis()).unwrap_or(u64::MAX);
-                Event::Answered { answer, took_ms }
-            }
-            Effect::Observe(returned) => self.observe(state, &returned)?,
-            Effect::Close(draft) => {
-                let record = self.engine.author(move |author| author.write(draft))?;
-                Event::Closed(record.id())
-            }
-        })
-    }
-
-    /// The post-tool seam: the one place where hooks are asked.
-    fn observe(&mut self, state: &RunState, returned: &Returned) -> Result<Event, RunError> {
-        let Returned { request, answer, call, .. } = returned;
-        (self.watch)(Moment::Returned { request, answer });
-        let tool_return = ToolReturn {
-            tool: request.name.clone(),
-            args: request.args.clone(),
-            status: answer.status.as_str().to_owned(),
-            head: answer.head.clone(),
-            answer: answer.shown.clone(),
-            resource: format!("tool:{}", request.name),
-            empty: answer.empty,
-            call: *call,
-            result: body::result(state, returned),
-        };
-        let written = self.engine.tool_returned(&self.seat, &mut self.history, &tool_return);
-        recorded(written, |(result, heard)| {
-            for words in &heard {
-                self.heard += 1;
-                (self.watch)(Moment::Heard(words));
-            }
-            Event::Observed { result: result.id(), heard }
-        })
-    }
-}
-
-/// Returns the event of a step that was stored. One that is too large to be is the run's own doing,
-/// and ends it like any other failure; only a store that fails leaves it without an outcome.
-fn recorded<T>(
-    written: Result<T, EngineError>,
-    event: impl FnOnce(T) -> Event,
-) -> Result<Event, RunError> {
-    match written {
-        Ok(written) => Ok(event(written)),
-        Err(EngineError::Append(
-            error @ (AppendError::TooLarge(_) | AppendError::TooDeep { .. }),
-        )) => Ok(Event::Unrecorded(error.to_string())),
-        Err(error) => Err(error.into()),
-    }
 }

@@ -1,7 +1,9 @@
 //! What happens to a run, and what it wants done.
 
+use std::time::Duration;
+
 use crate::engine::Heard;
-use crate::model::{CallRequest, ModelError, Reply, TurnRequest};
+use crate::model::{CallRequest, Reply, TurnRequest};
 use crate::record::{Draft, RecordId};
 use crate::tool::Answer;
 
@@ -12,19 +14,39 @@ pub enum Event {
     Start,
     /// The record that opens the loop is durable.
     Opened(RecordId),
-    /// The model has answered, or could not.
-    Replied(Result<Reply, ModelError>),
+    /// Somebody has said something to the run.
+    Said(Vec<String>),
+    /// The model has answered.
+    Replied {
+        /// What it said.
+        reply: Reply,
+        /// How long it took.
+        took_ms: u64,
+    },
+    /// The time ran out before the model had answered.
+    OutOfTime,
     /// The reply is durable.
     TurnRecorded(RecordId),
+    /// The permission rules have been asked about a call.
+    Ruled {
+        /// The rule that decided, if one did.
+        rule: Option<String>,
+        /// Why the call may not be made, if it may not.
+        refused: Option<String>,
+    },
     /// The call and its ruling are durable.
     CallRecorded(RecordId),
-    /// The tool has returned.
+    /// The question to somebody else is durable.
+    Requested(RecordId),
+    /// The tool has returned, or somebody has answered the question.
     Answered {
         /// What it said.
         answer: Answer,
         /// How long it took.
         took_ms: u64,
     },
+    /// The question stays open for now.
+    Parked,
     /// The result and the observations are durable.
     Observed {
         /// The record of the result.
@@ -32,12 +54,19 @@ pub enum Event {
         /// What the hooks said.
         heard: Vec<Heard>,
     },
-    /// A turn, a call or a result is too large for a record.
-    Unrecorded(String),
+    /// The run cannot go on: the model could not be asked, or a step is too large for a record.
+    Failed {
+        /// Why.
+        why: String,
+        /// Whether it may be taken up again where it was.
+        resumable: bool,
+    },
     /// Somebody wants the run to stop.
     Cancelled,
     /// The outcome is durable.
     Closed(RecordId),
+    /// A run that was over is taken up again.
+    Resumed,
 }
 
 /// Something that a run wants done. Each is answered by one event.
@@ -45,26 +74,61 @@ pub enum Event {
 pub enum Effect {
     /// Store the record that opens the loop. Answered by [`Event::Opened`].
     Open(Draft),
-    /// Ask the model for a turn. Answered by [`Event::Replied`].
-    AskModel(TurnRequest),
+    /// Ask the model for a turn. Answered by [`Event::Replied`], by [`Event::OutOfTime`], by
+    /// [`Event::Failed`], or before it is asked by [`Event::Said`].
+    AskModel(Box<Asking>),
     /// Store a reply. Answered by [`Event::TurnRecorded`].
-    RecordTurn(Draft),
+    RecordTurn(Box<Turn>),
+    /// Ask the permission rules about a call. Answered by [`Event::Ruled`].
+    Rule(CallRequest),
     /// Store a call and its ruling, in one commit. Answered by [`Event::CallRecorded`].
     RecordCall(Box<Ruled>),
     /// Execute a call. Answered by [`Event::Answered`].
-    Execute(CallRequest),
+    Execute(Execution),
+    /// Put the question that a call asks to somebody else. Answered by [`Event::Requested`], or by
+    /// [`Event::Answered`] if it is no question.
+    Request(Execution),
+    /// Wait for what somebody else decides. Answered by [`Event::Answered`] or [`Event::Parked`].
+    AwaitDecision(RecordId),
     /// Store a result and ask the hooks, in one commit. Answered by [`Event::Observed`].
     Observe(Box<Returned>),
     /// Store the outcome. Answered by [`Event::Closed`].
-    Close(Draft),
+    Close(Box<Ended>),
 }
 
 impl Effect {
     /// Returns whether this begins something: a run that is cancelled does without it. What has
     /// begun is always recorded to its end.
     pub const fn begins(&self) -> bool {
-        matches!(self, Self::AskModel(_) | Self::RecordCall(_) | Self::Execute(_))
+        match self {
+            Self::AskModel(_)
+            | Self::Rule(_)
+            | Self::RecordCall(_)
+            | Self::Execute(_)
+            | Self::Request(_)
+            | Self::AwaitDecision(_) => true,
+            Self::Open(_) | Self::RecordTurn(_) | Self::Observe(_) | Self::Close(_) => false,
+        }
     }
+}
+
+/// A turn to be asked for.
+#[derive(Debug)]
+pub struct Asking {
+    /// What the model is told.
+    pub request: TurnRequest,
+    /// How long it may take, if that is limited.
+    pub within: Option<Duration>,
+}
+
+/// A reply, as it is to be stored.
+#[derive(Debug)]
+pub struct Turn {
+    /// The reply.
+    pub turn: Draft,
+    /// What the run had to make good in it; their parent is the turn, which has no id before it is
+    /// stored.
+    pub compensations: Vec<Draft>,
 }
 
 /// A call and the ruling on it, as they are to be stored.
@@ -78,6 +142,17 @@ pub struct Ruled {
     pub guardrail: Option<Draft>,
 }
 
+/// A call to be executed.
+#[derive(Debug)]
+pub struct Execution {
+    /// The call.
+    pub request: CallRequest,
+    /// The record of the call.
+    pub call: RecordId,
+    /// How long it may take, if that is limited.
+    pub within: Option<Duration>,
+}
+
 /// A call that returned, as the hooks and the records are to see it.
 #[derive(Debug)]
 pub struct Returned {
@@ -89,4 +164,13 @@ pub struct Returned {
     pub answer: Answer,
     /// How long it took.
     pub took_ms: u64,
+}
+
+/// How a run ended, as it is to be stored.
+#[derive(Debug)]
+pub struct Ended {
+    /// The outcome.
+    pub outcome: Draft,
+    /// Why it could not go on, if it was the actor who said so.
+    pub coercion: Option<Draft>,
 }

@@ -1,11 +1,11 @@
 //! Where a run stands.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
-use super::RunSpec;
 use super::guardrail::Guardrail;
 use super::outcome::Outcome;
-use crate::model::{CallRequest, Message, ToolDescription};
+use super::{RunSpec, Spent, house};
+use crate::model::{CallRequest, Message, ToolDescription, Usage};
 use crate::record::RecordId;
 
 /// Where a run stands. It changes only through [`step`](super::step()).
@@ -14,14 +14,21 @@ pub struct RunState {
     pub(super) spec: RunSpec,
     pub(super) tools: Vec<ToolDescription>,
     pub(super) phase: Phase,
-    /// Turns that the model has taken.
-    pub(super) turns: u32,
+    pub(super) spent: Spent,
     /// What the model reads on its next turn.
     pub(super) messages: Vec<Message>,
+    /// How many messages somebody has sent to the run while it went on.
+    pub(super) heard_messages: u32,
     pub(super) opening: Option<RecordId>,
     pub(super) calls_ok: u32,
     pub(super) calls_failed: u32,
+    /// How often hooks have spoken.
+    pub(super) observations: u32,
     pub(super) guardrail: Guardrail,
+    /// The ids that calls have had.
+    pub(super) call_ids: BTreeSet<String>,
+    /// The question that a run which is over waits for.
+    pub(super) parked: Option<Box<Parked>>,
     /// The last words of the model.
     pub(super) words: String,
 }
@@ -36,17 +43,32 @@ pub(super) enum Phase {
     /// The model.
     Thinking,
     /// The record of a turn that makes these calls.
-    RecordingTurn(Calls),
+    RecordingTurn(Box<Replying>),
+    /// The permission rules, for a call.
+    Ruling(Box<Calling>),
     /// The record of a call.
-    RecordingCall(Calling),
+    RecordingCall(Box<Calling>),
     /// A tool, for the call with this record.
-    Executing(Calling, RecordId),
+    Executing(Box<Calling>, RecordId),
+    /// The record of a question that the call with this record asks.
+    Requesting(Box<Calling>, RecordId),
+    /// Somebody's decision.
+    Deciding(Box<Parked>),
     /// The record of a result.
-    Observing(Calling),
+    Observing(Box<Calling>, Counted),
     /// The record of the outcome.
-    Closing(Outcome),
+    Closing(Box<Outcome>),
     /// Nothing: the run is over.
-    Closed(Outcome),
+    Closed(Box<Outcome>),
+}
+
+/// A reply that is being recorded.
+#[derive(Debug)]
+pub(super) struct Replying {
+    pub(super) calls: Calls,
+    pub(super) text: String,
+    pub(super) usage: Usage,
+    pub(super) took_ms: u64,
 }
 
 /// The calls of a turn that are still to be made.
@@ -55,6 +77,8 @@ pub(super) struct Calls {
     pub(super) waiting: VecDeque<CallRequest>,
     /// Whether the reply was cut, so that their arguments may be anything.
     pub(super) cut: bool,
+    /// Whether this turn made any call; one that made none ends the run.
+    pub(super) any: bool,
 }
 
 /// One call of a turn, and those after it.
@@ -72,19 +96,46 @@ pub(super) struct Calling {
     pub(super) rest: Calls,
 }
 
+/// A call that asked somebody a question.
+#[derive(Debug)]
+pub(super) struct Parked {
+    pub(super) calling: Calling,
+    /// The record of the call.
+    pub(super) call: RecordId,
+    /// The record of the question.
+    pub(super) request: RecordId,
+}
+
+/// What a result that is being recorded counts for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Counted {
+    pub(super) failed: bool,
+    pub(super) took_ms: u64,
+}
+
 impl RunState {
-    /// Returns the state of a run that has not begun.
+    /// Returns the state of a run that has not begun. What the tier forbids is not offered; what
+    /// the run itself answers is.
     pub fn new(spec: RunSpec, tools: Vec<ToolDescription>) -> Self {
+        let mut tools: Vec<_> = tools
+            .into_iter()
+            .filter(|tool| !spec.forbidden.contains(&tool.name) && !house::is_name(&tool.name))
+            .collect();
+        tools.extend(house::descriptions());
         Self {
             spec,
             tools,
             phase: Phase::New,
-            turns: 0,
+            spent: Spent::default(),
             messages: Vec::new(),
+            heard_messages: 0,
             opening: None,
             calls_ok: 0,
             calls_failed: 0,
+            observations: 0,
             guardrail: Guardrail::default(),
+            call_ids: BTreeSet::new(),
+            parked: None,
             words: String::new(),
         }
     }
@@ -95,21 +146,40 @@ impl RunState {
     }
 
     /// Returns how the run ended, once it has.
-    pub const fn outcome(&self) -> Option<&Outcome> {
+    pub fn outcome(&self) -> Option<&Outcome> {
         match &self.phase {
             Phase::Closed(outcome) => Some(outcome),
             _ => None,
         }
     }
 
-    /// Returns how many turns the model has taken.
-    pub const fn turns(&self) -> u32 {
-        self.turns
+    /// Returns the question that the run waits for, if it does.
+    pub fn awaits(&self) -> Option<RecordId> {
+        match &self.phase {
+            Phase::Deciding(parked) => Some(parked.request),
+            Phase::Closed(_) => self.parked.as_ref().map(|parked| parked.request),
+            _ => None,
+        }
+    }
+
+    /// Returns how far the run has come.
+    pub const fn spent(&self) -> &Spent {
+        &self.spent
     }
 
     /// Returns how many calls went well and how many failed.
     pub const fn calls(&self) -> (u32, u32) {
         (self.calls_ok, self.calls_failed)
+    }
+
+    /// Returns how often hooks have spoken.
+    pub const fn observations(&self) -> u32 {
+        self.observations
+    }
+
+    /// Returns how many messages somebody has sent to the run while it went on.
+    pub const fn heard_messages(&self) -> u32 {
+        self.heard_messages
     }
 
     /// Returns the last words of the model.

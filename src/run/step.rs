@@ -1,12 +1,14 @@
 //! The one transition of a run.
 
-use super::guardrail::{Ending, Stance, args_hash};
-use super::outcome::{HaltedBy, Outcome, Verb};
-use super::state::{Calling, Calls, Phase, RunState};
-use super::{Effect, Event, Returned, Ruled, body, prompt};
-use crate::canon::hex;
+use super::event::{Asking, Execution, Turn};
+use super::guardrail::Ending;
+use super::house::{self, Obstacle};
+use super::outcome::{Outcome, Verb};
+use super::ruling::{Refused, Ruling, rule};
+use super::state::{Calling, Calls, Counted, Parked, Phase, Replying, RunState};
+use super::{Effect, Ended, Event, Returned, Ruled, body, prompt, repair};
 use crate::engine::Heard;
-use crate::model::{CallRequest, Message, ModelError, Reply, StopReason, TurnRequest};
+use crate::model::{Message, Reply, StopReason, TurnRequest};
 use crate::record::RecordId;
 use crate::tool::{Answer, Status};
 
@@ -14,8 +16,15 @@ use crate::tool::{Answer, Status};
 ///
 /// An event that the run does not wait for changes nothing.
 pub fn step(mut state: RunState, event: Event) -> (RunState, Option<Effect>) {
+    let effect = advance(&mut state, event);
+    (state, effect)
+}
+
+/// The same for a state that stays where it is.
+pub(super) fn advance(state: &mut RunState, event: Event) -> Option<Effect> {
     let phase = std::mem::replace(&mut state.phase, Phase::New);
-    let effect = match (phase, event) {
+    match (phase, event) {
+        (Phase::Closed(outcome), Event::Resumed) if outcome.resumable => Some(taken_up(state)),
         (Phase::Closed(outcome), _) | (Phase::Closing(outcome), Event::Closed(_)) => {
             state.phase = Phase::Closed(outcome);
             None
@@ -24,35 +33,53 @@ pub fn step(mut state: RunState, event: Event) -> (RunState, Option<Effect>) {
             state.phase = Phase::Closing(outcome);
             None
         }
-        (_, Event::Cancelled) => Some(close(&mut state, Outcome::cancelled())),
-        (
-            Phase::RecordingTurn(_) | Phase::RecordingCall(_) | Phase::Observing(_),
-            Event::Unrecorded(why),
-        ) => Some(close(&mut state, Outcome::new(Verb::Failed, why))),
+        (_, Event::Cancelled) => Some(close(state, Outcome::cancelled())),
+        (_, Event::Failed { why, resumable }) => {
+            Some(close(state, Outcome::failed(why, resumable)))
+        }
         (Phase::New, Event::Start) => {
             state.phase = Phase::Opening;
-            Some(Effect::Open(body::opening(&state)))
+            Some(Effect::Open(body::opening(state)))
         }
-        (Phase::Opening, Event::Opened(id)) => Some(opened(&mut state, id)),
-        (Phase::Thinking, Event::Replied(reply)) => Some(replied(&mut state, reply)),
-        (Phase::RecordingTurn(calls), Event::TurnRecorded(turn)) => {
-            Some(next_call(&mut state, turn, calls))
+        (Phase::Opening, Event::Opened(id)) => Some(opened(state, id)),
+        (Phase::Thinking, Event::Said(texts)) => Some(said(state, texts)),
+        (Phase::Thinking, Event::Replied { reply, took_ms }) => {
+            Some(replied(state, reply, took_ms))
+        }
+        (Phase::Thinking, Event::OutOfTime) => {
+            let outcome = Outcome::out_of(super::BudgetKind::WallClock, state);
+            Some(close(state, outcome))
+        }
+        (Phase::RecordingTurn(replying), Event::TurnRecorded(turn)) => {
+            Some(turn_recorded(state, *replying, turn))
+        }
+        (Phase::Ruling(calling), Event::Ruled { rule, refused }) => {
+            Some(ruled(state, *calling, rule.as_deref(), refused))
         }
         (Phase::RecordingCall(calling), Event::CallRecorded(id)) => {
-            Some(call_recorded(&mut state, calling, id))
+            Some(call_recorded(state, *calling, id))
         }
-        (Phase::Executing(calling, id), Event::Answered { answer, took_ms }) => {
-            Some(answered(&mut state, calling, id, answer, took_ms))
+        (Phase::Requesting(calling, call), Event::Requested(request)) => {
+            state.phase = Phase::Deciding(Box::new(Parked { calling: *calling, call, request }));
+            Some(Effect::AwaitDecision(request))
         }
-        (Phase::Observing(calling), Event::Observed { heard, .. }) => {
-            Some(observed(&mut state, calling, heard))
+        (
+            Phase::Executing(calling, call) | Phase::Requesting(calling, call),
+            Event::Answered { answer, took_ms },
+        ) => Some(answered(state, *calling, call, answer, took_ms)),
+        (Phase::Deciding(parked), Event::Answered { answer, took_ms }) => {
+            let Parked { calling, call, .. } = *parked;
+            Some(answered(state, calling, call, answer, took_ms))
+        }
+        (Phase::Deciding(parked), Event::Parked) => Some(park(state, parked)),
+        (Phase::Observing(calling, counted), Event::Observed { heard, .. }) => {
+            Some(observed(state, *calling, counted, heard))
         }
         (phase, _) => {
             state.phase = phase;
             None
         }
-    };
-    (state, effect)
+    }
 }
 
 fn opened(state: &mut RunState, id: RecordId) -> Effect {
@@ -61,120 +88,142 @@ fn opened(state: &mut RunState, id: RecordId) -> Effect {
     think(state)
 }
 
-/// Asks for the next turn, if there is one left.
-fn think(state: &mut RunState) -> Effect {
-    if state.turns >= state.spec.max_turns {
-        let summary = format!("no turn left of {}", state.spec.max_turns);
-        return close(state, Outcome::new(Verb::MaxTurns, summary));
+/// Takes up a run that was over: with the question it waits for, or with the next turn.
+fn taken_up(state: &mut RunState) -> Effect {
+    match state.parked.take() {
+        Some(parked) => {
+            let request = parked.request;
+            state.phase = Phase::Deciding(parked);
+            Effect::AwaitDecision(request)
+        }
+        None => ask(state),
     }
+}
+
+/// Asks for the next turn, if there is anything left to take it with.
+fn think(state: &mut RunState) -> Effect {
+    if let Some(budget) = state.spec.limits.exhausted(&state.spent) {
+        let outcome = Outcome::out_of(budget, state);
+        return close(state, outcome);
+    }
+    if let Some(text) = state.spec.limits.warning(&state.spent) {
+        state.messages.push(Message::Notice { text });
+    }
+    ask(state)
+}
+
+fn ask(state: &mut RunState) -> Effect {
     state.phase = Phase::Thinking;
-    Effect::AskModel(TurnRequest {
+    let request = TurnRequest {
         system: prompt::system(&state.spec),
         messages: state.messages.clone(),
         tools: state.tools.clone(),
-    })
+    };
+    let within = state.spec.limits.time_left(&state.spent);
+    Effect::AskModel(Box::new(Asking { request, within }))
 }
 
-fn replied(state: &mut RunState, reply: Result<Reply, ModelError>) -> Effect {
-    let reply = match reply {
-        Ok(reply) => reply,
-        Err(ModelError::Cancelled) => return close(state, Outcome::cancelled()),
-        Err(error) => return close(state, Outcome::new(Verb::Failed, error.to_string())),
-    };
-    state.turns += 1;
-    state.words.clone_from(&reply.text);
+fn said(state: &mut RunState, texts: Vec<String>) -> Effect {
+    for text in texts {
+        state.heard_messages = state.heard_messages.saturating_add(1);
+        state.messages.push(Message::User { text });
+    }
+    ask(state)
+}
+
+fn replied(state: &mut RunState, mut reply: Reply, took_ms: u64) -> Effect {
+    let compensations = repair::reply(state, &mut reply);
+    let turn = body::turn(state, &reply, took_ms);
+    let cut = reply.stop == StopReason::OutputLimit;
+    state.call_ids.extend(reply.calls.iter().map(|call| call.id.clone()));
     state
         .messages
         .push(Message::Assistant { text: reply.text.clone(), calls: reply.calls.clone() });
-    let record = Effect::RecordTurn(body::turn(state, &reply));
-    let cut = reply.stop == StopReason::OutputLimit;
-    state.phase = Phase::RecordingTurn(Calls { waiting: reply.calls.into(), cut });
-    record
+    let calls = Calls { any: !reply.calls.is_empty(), cut, waiting: reply.calls.into() };
+    let replying = Replying { calls, text: reply.text, usage: reply.usage, took_ms };
+    state.phase = Phase::RecordingTurn(Box::new(replying));
+    Effect::RecordTurn(Box::new(Turn { turn, compensations }))
+}
+
+fn turn_recorded(state: &mut RunState, replying: Replying, turn: RecordId) -> Effect {
+    let Replying { calls, text, usage, took_ms } = replying;
+    state.spent.add_turn(&usage, state.spec.price, took_ms);
+    state.words = text;
+    next_call(state, turn, calls)
 }
 
 fn next_call(state: &mut RunState, turn: RecordId, mut calls: Calls) -> Effect {
     let Some(request) = calls.waiting.pop_front() else {
-        return if state.messages.last().is_some_and(is_last_word) {
-            close(state, Outcome::of_last_words(state))
-        } else {
-            think(state)
-        };
+        return if calls.any { think(state) } else { close(state, Outcome::of_last_words(state)) };
     };
-    let Ruling { layer, refused, guardrail, halt } = rule(state, &request, calls.cut);
+    let Ruling { refused, guardrail, halt } = rule(state, &request, calls.cut);
     let blocked = guardrail.is_some();
-    let call = body::call(state, &request, turn);
-    let verdict = body::verdict(state, &request.name, layer, refused.as_deref());
-    state.phase =
-        Phase::RecordingCall(Calling { request, turn, refused, blocked, halt, rest: calls });
+    let mut calling = Calling { request, turn, refused: None, blocked, halt, rest: calls };
+    match refused {
+        None => {
+            let request = calling.request.clone();
+            state.phase = Phase::Ruling(Box::new(calling));
+            Effect::Rule(request)
+        }
+        Some(Refused { layer, reason }) => {
+            let verdict =
+                body::verdict(state, &calling.request.name, layer, None, Some(reason.as_str()));
+            calling.refused = Some(reason);
+            record_call(state, calling, verdict, guardrail)
+        }
+    }
+}
+
+fn ruled(
+    state: &mut RunState,
+    mut calling: Calling,
+    rule: Option<&str>,
+    refused: Option<String>,
+) -> Effect {
+    let layer = if refused.is_some() { "rule" } else { "allow" };
+    let verdict = body::verdict(state, &calling.request.name, layer, rule, refused.as_deref());
+    calling.refused = refused;
+    record_call(state, calling, verdict, None)
+}
+
+fn record_call(
+    state: &mut RunState,
+    calling: Calling,
+    verdict: crate::record::Draft,
+    guardrail: Option<crate::record::Draft>,
+) -> Effect {
+    let call = body::call(state, &calling.request, calling.turn);
+    state.phase = Phase::RecordingCall(Box::new(calling));
     Effect::RecordCall(Box::new(Ruled { call, verdict, guardrail }))
 }
 
-/// A reply without a call ends the run.
-fn is_last_word(message: &Message) -> bool {
-    matches!(message, Message::Assistant { .. })
+fn call_recorded(state: &mut RunState, mut calling: Calling, call: RecordId) -> Effect {
+    if let Some(reason) = calling.refused.take() {
+        return answered(state, calling, call, Answer::error(reason), 0);
+    }
+    if calling.request.name == house::REPORT_BLOCKED {
+        return report_blocked(state, calling, call);
+    }
+    let within = state.spec.limits.time_left(&state.spent);
+    let execution = Execution { request: calling.request.clone(), call, within };
+    if calling.request.name == house::REQUEST_DECISION {
+        state.phase = Phase::Requesting(Box::new(calling), call);
+        return Effect::Request(execution);
+    }
+    state.phase = Phase::Executing(Box::new(calling), call);
+    Effect::Execute(execution)
 }
 
-/// Whether a call is executed, and what is said in its place if not.
-struct Ruling {
-    layer: &'static str,
-    refused: Option<String>,
-    guardrail: Option<crate::record::Draft>,
-    halt: Option<Outcome>,
-}
-
-fn rule(state: &RunState, request: &CallRequest, cut: bool) -> Ruling {
-    let allow = Ruling { layer: "allow", refused: None, guardrail: None, halt: None };
-    if cut {
-        let reason = "not executed: the reply was cut at the output limit, so the arguments may be \
-                      incomplete; send the call again, shorter";
-        return Ruling { layer: "stop", refused: Some(reason.into()), ..allow };
-    }
-    match state.guardrail.stance(&request.name, &request.args) {
-        Stance::Pass => {}
-        Stance::Block { count } => {
-            let reason = format!(
-                "not executed: this call has failed the same way {} times; change it, or do \
-                 something else",
-                count - 1
-            );
-            let guardrail = Some(body::guardrail(state, "block", request, count));
-            return Ruling { layer: "stop", refused: Some(reason), guardrail, halt: None };
+/// The actor says that it cannot go on. Once that is recorded like any other call, the run ends.
+fn report_blocked(state: &mut RunState, mut calling: Calling, call: RecordId) -> Effect {
+    let answer = match Obstacle::read(&calling.request.args) {
+        Ok(obstacle) => {
+            calling.halt = Some(Outcome::new(Verb::Blocked, obstacle.narrative.clone()));
+            Answer::ok("noted; the run ends here")
         }
-        Stance::Halt { count } => {
-            let reason = format!("not executed: this call was tried {count} times in vain");
-            let guardrail = Some(body::guardrail(state, "halt", request, count));
-            let halted_by = HaltedBy {
-                tool: request.name.clone(),
-                args_hash: hex(&args_hash(&request.args)),
-                count,
-            };
-            let summary = format!("`{}` kept failing the same way", request.name);
-            let halt = Outcome {
-                halted_by: Some(halted_by),
-                ..Outcome::new(Verb::GuardrailHalt, summary)
-            };
-            let halt = Some(halt);
-            return Ruling { layer: "stop", refused: Some(reason), guardrail, halt };
-        }
-    }
-    if state.tools.iter().any(|tool| tool.name == request.name) {
-        return allow;
-    }
-    let names: Vec<&str> = state.tools.iter().map(|tool| tool.name.as_str()).collect();
-    let name: String = request.name.chars().take(64).collect();
-    let reason = format!("there is no tool `{name}`; the tools are {}", names.join(", "));
-    Ruling { layer: "grant", refused: Some(reason), ..allow }
-}
-
-fn call_recorded(state: &mut RunState, mut calling: Calling, id: RecordId) -> Effect {
-    match calling.refused.take() {
-        None => {
-            let request = calling.request.clone();
-            state.phase = Phase::Executing(calling, id);
-            Effect::Execute(request)
-        }
-        Some(reason) => answered(state, calling, id, Answer::error(reason), 0),
-    }
+        Err(misfit) => Answer::error(misfit),
+    };
+    answered(state, calling, call, answer, 0)
 }
 
 fn answered(
@@ -192,34 +241,58 @@ fn answered(
         (false, false) => Ending::Ok,
     };
     state.guardrail.note(&request.name, &request.args, ending);
-    if failed {
-        state.calls_failed += 1;
-    } else {
-        state.calls_ok += 1;
-    }
     state.messages.push(Message::ToolResult {
-        call_id: calling.request.id.clone(),
-        tool: calling.request.name.clone(),
+        call_id: request.id.clone(),
+        tool: request.name.clone(),
         text: answer.shown.clone(),
         failed,
     });
-    let returned = Returned { request: calling.request.clone(), call, answer, took_ms };
-    state.phase = Phase::Observing(calling);
+    let returned = Returned { request: request.clone(), call, answer, took_ms };
+    state.phase = Phase::Observing(Box::new(calling), Counted { failed, took_ms });
     Effect::Observe(Box::new(returned))
 }
 
-fn observed(state: &mut RunState, calling: Calling, heard: Vec<Heard>) -> Effect {
+fn observed(state: &mut RunState, calling: Calling, counted: Counted, heard: Vec<Heard>) -> Effect {
+    if counted.failed {
+        state.calls_failed = state.calls_failed.saturating_add(1);
+    } else {
+        state.calls_ok = state.calls_ok.saturating_add(1);
+    }
+    state.spent.add_time(counted.took_ms);
+    let spoken = u32::try_from(heard.len()).unwrap_or(u32::MAX);
+    state.observations = state.observations.saturating_add(spoken);
     let words =
         heard.into_iter().map(|heard| Message::Observation { rule: heard.rule, text: heard.text });
     state.messages.extend(words);
     match calling.halt {
-        Some(outcome) => close(state, outcome),
         None => next_call(state, calling.turn, calling.rest),
+        Some(outcome) => {
+            let obstacle = (outcome.verb == Verb::Blocked)
+                .then(|| Obstacle::read(&calling.request.args).ok())
+                .flatten();
+            let coercion = obstacle.map(|obstacle| body::coercion(state, &obstacle));
+            close_with(state, outcome, coercion)
+        }
     }
 }
 
+/// Ends the run for as long as nobody has decided.
+fn park(state: &mut RunState, parked: Box<Parked>) -> Effect {
+    let summary = format!("waits for the decision {}", parked.request);
+    state.parked = Some(parked);
+    close(state, Outcome::new(Verb::AwaitingActor, summary))
+}
+
 fn close(state: &mut RunState, outcome: Outcome) -> Effect {
+    close_with(state, outcome, None)
+}
+
+fn close_with(
+    state: &mut RunState,
+    outcome: Outcome,
+    coercion: Option<crate::record::Draft>,
+) -> Effect {
     let draft = body::outcome(state, &outcome);
-    state.phase = Phase::Closing(outcome);
-    Effect::Close(draft)
+    state.phase = Phase::Closing(Box::new(outcome));
+    Effect::Close(Box::new(Ended { outcome: draft, coercion }))
 }

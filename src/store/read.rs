@@ -269,6 +269,26 @@ impl<'c> Reader<'c> {
         self.page("verdict IS NOT NULL AND seq > ?1", &[&after.get()], "seq", limit, 0)
     }
 
+    /// Returns the records of a kind that the engine wrote itself, on one thread or on all, that
+    /// arrived after `after`: no more than fit into one answer, and whether there is more.
+    pub fn engine_written(
+        &self,
+        kind: &str,
+        thread: Option<&ThreadId>,
+        after: Sequence,
+        limit: usize,
+    ) -> Result<(Vec<Stored>, bool), StoreError> {
+        let sql = "kind = ?1 AND seq > ?2 AND origin = 'engine'";
+        let bound: [&dyn ToSql; 2] = [&kind, &after.get()];
+        match thread.map(ThreadId::as_str) {
+            None => self.page(sql, &bound, "seq", limit, 0),
+            Some(thread) => {
+                let bound: [&dyn ToSql; 3] = [&kind, &after.get(), &thread];
+                self.page(&format!("{sql} AND thread = ?3"), &bound, "seq", limit, 0)
+            }
+        }
+    }
+
     /// Returns who wrote the record with this id, and where it stands.
     pub fn author(&self, id: RecordId) -> Result<Option<(Sequence, ActorId)>, StoreError> {
         let sql = "SELECT seq, actor FROM records WHERE id = ?1";

@@ -22,6 +22,11 @@ impl Status {
             Self::Error => "error",
         }
     }
+
+    /// Reads the word.
+    pub fn parse(word: &str) -> Option<Self> {
+        [Self::Ok, Self::Error].into_iter().find(|status| status.as_str() == word)
+    }
 }
 
 impl fmt::Display for Status {

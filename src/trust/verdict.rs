@@ -53,7 +53,7 @@ impl Verdict {
     }
 
     /// Returns what this weighs at `at`: half after each half-life. `None` before it arrived.
-    pub(super) fn weight(&self, at: Timestamp) -> Option<f64> {
+    pub fn weight(&self, at: Timestamp) -> Option<f64> {
         const MILLIS_PER_DAY: f64 = 86_400_000.0;
         let age_millis = at.as_millis().checked_sub(self.received_at.as_millis())?;
         if age_millis < 0 {

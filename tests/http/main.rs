@@ -12,4 +12,5 @@ mod schema;
 mod scopes;
 mod serving;
 mod threads;
+mod trust;
 mod watch;

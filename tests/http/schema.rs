@@ -88,6 +88,22 @@ fn answers_have_the_members_that_the_description_says() {
     check("/v1/threads/{id}/records", "get", &server.get("/v1/threads/th_a/records?limit=1"));
     check("/v1/threads/{id}/state", "get", &server.get("/v1/threads/th_a/state"));
     check("/v1/config/hooks", "get", &server.get("/v1/config/hooks"));
+    crate::trust::finished_run(&server, "th_run", "completed");
+    let verdict = r#"{"verdict":"accept","actor":"did:sync:user:vera"}"#;
+    let review = server.post("/v1/work/loop/th_run/review", verdict);
+    check("/v1/work/loop/{id}/review", "post", &review);
+    let found = server.get("/v1/governance/trust/did:sync:agent:clerk/code");
+    check("/v1/governance/trust/{actor}/{domain}", "get", &found);
+    for path in [
+        "/v1/config/permissions",
+        "/v1/config/tiers",
+        "/v1/governance/trust",
+        "/v1/trust",
+        "/v1/work/compensation/review",
+        "/v1/work/compensation/review/top",
+    ] {
+        check(path, "get", &server.get(path));
+    }
     let evaluated = server.post("/v1/expr/eval", r#"{"context":"hook","expression":"true"}"#);
     check("/v1/expr/eval", "post", &evaluated);
     let token = server.post("/v1/tokens", r#"{"name":"t","scopes":["admin"]}"#);
@@ -113,12 +129,17 @@ fn answers_have_the_members_that_the_description_says() {
 fn elements_of_lists_have_the_members_that_the_description_says() {
     let server = Server::start();
     server.note("th_a", 0, "x");
+    crate::trust::finished_run(&server, "th_run", "completed");
+    let verdict = r#"{"verdict":"accept","actor":"did:sync:user:vera"}"#;
+    server.post("/v1/work/loop/th_run/review", verdict);
     let document = Value::from(spl::http::document());
     let schemas = document.get("components").and_then(|it| it.get("schemas")).expect("schemas");
     for (path, name) in [
         ("/v1/config/hooks", "Hook"),
+        ("/v1/config/tiers", "Tier"),
         ("/v1/threads", "Thread"),
         ("/v1/tokens", "Token"),
+        ("/v1/trust", "Trust"),
         ("/v1/records?thread=th_a", "Record"),
     ] {
         let properties = schemas.get(name).and_then(|it| it.get("properties"));

@@ -19,6 +19,7 @@ fn requests(request: impl Fn(&str, &str) -> Request) -> Vec<(&'static str, Reque
     let bad_hook = r#"{"kind":"core.hook.v1","topic":"hook","name":7,"when":"((","nope":1}"#;
     let elsewhere = config(hook).replace("th_engine_config", "th_elsewhere");
     let evaluate = r#"{"context":"permission","expression":"true"}"#;
+    let verdict = r#"{"verdict":"accept","actor":"did:sync:user:vera"}"#;
     vec![
         ("write a record", record(note("th_a", 0, "x"))),
         ("write no JSON", record("{".into())),
@@ -27,6 +28,13 @@ fn requests(request: impl Fn(&str, &str) -> Request) -> Vec<(&'static str, Reque
         ("write a bad hook", record(config(bad_hook))),
         ("write a hook elsewhere", record(elsewhere)),
         ("write a permission rule", record(config(r#"{"topic":"permission_rule"}"#))),
+        (
+            "write a transport",
+            record(
+                config(r#"{"topic":"work_loop_transport_members","transport":"in_process"}"#)
+                    .replace("\"clock\":1", "\"clock\":3"),
+            ),
+        ),
         (
             "write other config",
             record(
@@ -44,6 +52,13 @@ fn requests(request: impl Fn(&str, &str) -> Request) -> Vec<(&'static str, Reque
         ("find a state", get("/v1/threads/th_a/state")),
         ("watch a thread", get("/v1/threads/th_a/watch").header("last-event-id", "x")),
         ("list hooks", get("/v1/config/hooks")),
+        ("list permission rules", get("/v1/config/permissions")),
+        ("list tiers", get("/v1/config/tiers")),
+        ("list trust", get("/v1/trust")),
+        ("find trust", get("/v1/governance/trust/did:x/ops")),
+        ("review a run", post("/v1/work/loop/th_none/review", verdict)),
+        ("list compensations", get("/v1/work/compensation/review")),
+        ("count compensations", get("/v1/work/compensation/review/top")),
         ("evaluate", post("/v1/expr/eval", evaluate)),
         ("make a token", post("/v1/tokens", r#"{"name":"t","scopes":["config:read"]}"#)),
         ("list tokens", get("/v1/tokens")),

@@ -2,7 +2,9 @@
 
 use spl::canon::{Object, Value};
 use spl::code::{Code, Coded as _};
-use spl::engine::{Caller, Engine, EngineOptions, Home, IngestError, RunSeat, Scopes, ToolReturn};
+use spl::engine::{
+    Caller, Engine, EngineOptions, Home, Hooks, IngestError, RunSeat, Scopes, ToolReturn,
+};
 use spl::hook::History;
 use spl::object;
 use spl::record::{ActorId, Namespace, RecordId, ThreadId};
@@ -397,6 +399,7 @@ fn one_call_in_64_is_timed() {
         actor: ActorId::parse("did:sync:agent:clerk").expect("an actor"),
         domain: "ops".into(),
         namespace: Namespace::root(),
+        hooks: Hooks::Live,
     };
     let mut history = History::default();
     for first in 0..=u8::MAX {

@@ -1,12 +1,20 @@
 //! Integration tests, in one binary so that they link once.
 
+mod asking;
+mod budgets;
 mod canon;
 mod code;
 mod crash;
+mod decisions;
 mod engine;
 mod formats;
+mod lab;
 mod model;
+mod observe;
+mod permit;
 mod record;
+mod resume;
+mod review;
 mod run;
 mod store;
 mod support;

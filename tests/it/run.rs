@@ -3,166 +3,11 @@
 use std::sync::Arc;
 
 use spl::cancel::Cancel;
-use spl::canon::{Object, Value};
-use spl::engine::{Caller, Engine, EngineOptions, Home};
-use spl::model::{Message, Model, ModelError, Reply, Scripted, TurnRequest};
-use spl::record::{ActorId, Namespace, ThreadId};
-use spl::run::{Moment, Report, RunSpec, Verb, drive};
-use spl::store::{Stored, ThreadRange};
-use spl::tool::{RecordSeat, Toolbox, Workspace, record_tools};
+use spl::model::Message;
+use spl::record::{Namespace, ThreadId};
+use spl::run::{Limits, Moment, RunSpec, Verb};
 
-/// A home, a workspace, and an engine on them.
-struct Lab {
-    dir: tempfile::TempDir,
-    engine: Engine,
-}
-
-/// What came of a run.
-struct Played {
-    report: Report,
-    /// What the model was told, turn by turn.
-    told: Vec<TurnRequest>,
-    records: Vec<Stored>,
-}
-
-impl Lab {
-    fn new() -> Self {
-        let dir = tempfile::tempdir().expect("a folder");
-        std::fs::create_dir(dir.path().join("workspace")).expect("a workspace");
-        let home = Home::at(dir.path().join("home"));
-        home.initialise("vera").expect("a home");
-        let engine = Engine::open(&home, EngineOptions::default()).expect("an engine");
-        Self { dir, engine }
-    }
-
-    /// A second engine on the same home: what another process would have.
-    fn another(&self) -> Engine {
-        let home = Home::at(self.dir.path().join("home"));
-        Engine::open(&home, EngineOptions::default()).expect("an engine")
-    }
-
-    fn play(&self, script: &str) -> Played {
-        self.play_with(script, spec(), &Cancel::new(), &mut |_| {})
-    }
-
-    fn play_with(
-        &self,
-        script: &str,
-        spec: RunSpec,
-        cancel: &Cancel,
-        watch: &mut dyn FnMut(Moment<'_>),
-    ) -> Played {
-        let folder = self.dir.path().join("workspace");
-        let workspace = Workspace::open(&folder).expect("a workspace");
-        let script = Scripted::parse(script.as_bytes(), workspace.path()).expect("a script");
-        let mut model = Overheard { script, told: Vec::new() };
-        let path = std::env::var("PATH").expect("a path");
-        let mut tools = Toolbox::of_workspace(&workspace, vec![("PATH".to_owned(), path)]);
-        let seat = RecordSeat {
-            engine: self.engine.clone(),
-            thread: spec.thread.clone(),
-            actor: spec.actor.clone(),
-            namespace: spec.namespace.clone(),
-        };
-        for tool in record_tools(&seat) {
-            tools.add(tool).expect("a tool of its own name");
-        }
-        let thread = spec.thread.clone();
-        let report = drive(&self.engine, spec, &mut model, &tools, cancel, watch).expect("a run");
-        Played { report, told: model.told, records: self.records(&thread) }
-    }
-
-    fn records(&self, thread: &ThreadId) -> Vec<Stored> {
-        let range = ThreadRange::default();
-        self.engine.store().read(|reader| reader.thread(thread, range, usize::MAX)).expect("read")
-    }
-
-    fn row(&self, name: &str) -> Object {
-        let rows = self.engine.hook_rows().expect("rows");
-        let named = |row: &&Object| row.get("name").and_then(Value::as_str) == Some(name);
-        rows.iter().find(named).expect("a row").clone()
-    }
-}
-
-/// A model that plays a script and remembers what it was told.
-struct Overheard {
-    script: Scripted,
-    told: Vec<TurnRequest>,
-}
-
-impl Model for Overheard {
-    fn turn(
-        &mut self,
-        request: &TurnRequest,
-        cancel: &Cancel,
-        said: &mut dyn FnMut(&str),
-    ) -> Result<Reply, ModelError> {
-        self.told.push(request.clone());
-        self.script.turn(request, cancel, said)
-    }
-
-    fn name(&self) -> &str {
-        self.script.name()
-    }
-}
-
-fn spec() -> RunSpec {
-    RunSpec {
-        thread: ThreadId::parse("th_run").expect("a thread"),
-        actor: ActorId::parse("did:sync:agent:clerk").expect("an actor"),
-        goal: "get it done".into(),
-        namespace: Namespace::root(),
-        domain: "ops".into(),
-        model: "scripted".into(),
-        max_turns: 20,
-    }
-}
-
-/// Writes a hook on its own clock.
-fn teach(engine: &Engine, clock: i64, body: &str) {
-    let envelope = format!(
-        r#"{{"act":"LEARN","actor":"did:sync:user:vera","thread":"th_engine_config","clock":{clock},
-            "body":{{"kind":"core.hook.v1","topic":"hook",{body}}}}}"#
-    );
-    engine.ingest(&Caller::operator(), envelope.as_bytes()).expect("a hook");
-}
-
-const SHELL_FAILED: &str = r#""name":"shell-failed","text":"${tool} ended with ${status}; read stderr first.",
-    "when":"record.body.tool == \"bash\" && record.body.status != \"ok\"""#;
-
-fn bash(command: &str) -> String {
-    format!(r#"{{"name":"bash","args":{{"command":"{command}"}}}}"#)
-}
-
-fn turns(calls: &[String]) -> String {
-    let turns: Vec<String> =
-        calls.iter().map(|call| format!(r#"{{"tool_calls":[{call}]}}"#)).collect();
-    format!(r#"{{"turns":[{},{{"text":"done"}}]}}"#, turns.join(","))
-}
-
-/// The messages of a request, in short.
-fn said(request: &TurnRequest) -> Vec<String> {
-    let short = |message: &Message| match message {
-        Message::User { .. } => "goal".to_owned(),
-        Message::Assistant { calls, .. } => format!("assistant {}", calls.len()),
-        Message::ToolResult { tool, failed, .. } => format!("{tool} failed {failed}"),
-        Message::Observation { rule, text } => format!("{rule}: {text}"),
-        Message::Notice { text } => format!("notice {text}"),
-    };
-    request.messages.iter().map(short).collect()
-}
-
-fn bodies<'a>(played: &'a Played, kind: &str) -> Vec<&'a Object> {
-    let of_kind = |stored: &&Stored| stored.record.kind() == Some(kind);
-    played.records.iter().filter(of_kind).map(|stored| &stored.record.draft().body).collect()
-}
-
-fn observations(played: &Played) -> Vec<&str> {
-    bodies(played, "core.work.observation.v1")
-        .iter()
-        .filter_map(|body| body.get("text")?.as_str())
-        .collect()
-}
+use crate::lab::{Lab, SHELL_FAILED, bash, bodies, observations, said, spec, teach, turns, within};
 
 #[test]
 fn every_step_is_a_record() {
@@ -383,9 +228,9 @@ fn closing_words_do_not_make_a_success_of_failures() {
 fn no_turn_is_taken_beyond_the_last() {
     let lab = Lab::new();
     let calls: Vec<String> = (0..5).map(|n| bash(&format!("echo {n}"))).collect();
-    let spec = RunSpec { max_turns: 3, ..spec() };
+    let spec = within(Limits { max_turns: Some(3), ..Limits::NONE });
     let played = lab.play_with(&turns(&calls), spec, &Cancel::new(), &mut |_| {});
-    assert_eq!((played.report.outcome.verb, played.report.turns), (Verb::MaxTurns, 3));
+    assert_eq!((played.report.outcome.verb, played.report.spent.turns), (Verb::MaxTurns, 3));
     assert_eq!(played.told.len(), 3);
 }
 

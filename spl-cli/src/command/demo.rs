@@ -10,14 +10,14 @@ use std::process::{Command, Output as Finished};
 use anstream::adapter::strip_str;
 use clap::Args;
 use spl::cancel::Cancel;
-use spl::engine::{Engine, EngineOptions, Home};
+use spl::engine::{Engine, EngineOptions, Home, Hooks};
 use spl::model::{Message, Model, ModelError, Reply, Scripted, TurnRequest};
 use spl::object;
-use spl::record::{ActorId, Namespace};
-use spl::run::{Moment, RunSpec, drive};
+use spl::record::ActorId;
+use spl::run::{Hands, Limits, Moment, Nobody, RunSpec, drive};
 use spl::tool::Workspace;
 
-use super::work_loop::{mint, show, tools_of};
+use super::work_loop::{Show, mint, tools_of};
 use crate::failure::Failure;
 use crate::output::{DIM, Form, NAME, Output};
 use crate::session::Session;
@@ -70,23 +70,24 @@ pub(crate) fn demo(session: &mut Session, _: &DemoArgs) -> Result<u8, Failure> {
         Reading { script: script.map_err(|error| Failure::coded(&error))?, read: Vec::new() };
     let actor = ActorId::parse("did:sync:agent:demo").map_err(|e| Failure::usage(e.to_string()))?;
     let goal = "find the notes of this project";
-    let spec = RunSpec {
-        thread: mint(&actor, goal)?,
-        actor,
-        goal: goal.to_owned(),
-        namespace: Namespace::root(),
-        domain: "general".to_owned(),
-        model: model.name().to_owned(),
-        max_turns: 10,
-    };
+    let thread = mint(&actor, goal)?;
+    let limits = Limits { max_turns: Some(10), ..Limits::NONE };
+    let spec = RunSpec { limits, ..RunSpec::new(thread, actor, goal, model.name()) };
     let tools = tools_of(&engine, &spec, &workspace)?;
-    let mut story = Story { out: &mut session.out, home: &home, failure: None };
+    let mut story =
+        Story { out: &mut session.out, home: &home, failure: None, show: Show::default() };
     story.say("A loop starts. No lesson has been written yet.")?;
     story.run(&["health"])?;
-    let report = drive(&engine, spec, &mut model, &tools, &Cancel::new(), &mut |moment| {
-        story.tell(&moment);
-    })
-    .map_err(|error| Failure::coded(&error))?;
+    let hands = Hands {
+        engine: &engine,
+        model: &mut model,
+        tools: &tools,
+        decider: &mut Nobody,
+        hooks: Hooks::Live,
+        cancel: &Cancel::new(),
+        watch: &mut |moment| story.tell(&moment),
+    };
+    let report = drive(spec, hands).map_err(|error| Failure::coded(&error))?;
     if let Some(failure) = story.failure.take() {
         return Err(failure);
     }
@@ -126,7 +127,7 @@ impl Model for Reading {
         &mut self,
         request: &TurnRequest,
         cancel: &Cancel,
-        said: &mut dyn FnMut(&str),
+        words: &mut dyn FnMut(&str),
     ) -> Result<Reply, ModelError> {
         let turns = request
             .messages
@@ -139,7 +140,7 @@ impl Model for Reading {
             let since = request.messages.iter().skip(last.map_or(0, |last| last + 1));
             self.read = since.flat_map(lines_of).collect();
         }
-        self.script.turn(request, cancel, said)
+        self.script.turn(request, cancel, words)
     }
 
     fn name(&self) -> &str {
@@ -156,8 +157,7 @@ fn lines_of(message: &Message) -> Vec<String> {
                 .collect()
         }
         Message::Observation { rule, text } => vec![format!("{rule}: {text}")],
-        Message::Notice { text } => vec![text.clone()],
-        Message::User { .. } | Message::Assistant { .. } => Vec::new(),
+        Message::User { .. } | Message::Assistant { .. } | Message::Notice { .. } => Vec::new(),
     }
 }
 
@@ -166,6 +166,7 @@ struct Story<'a> {
     out: &'a mut Output,
     home: &'a Home,
     failure: Option<Failure>,
+    show: Show,
 }
 
 impl Story<'_> {
@@ -173,7 +174,7 @@ impl Story<'_> {
         if self.failure.is_some() {
             return;
         }
-        let told = show(self.out, moment).and_then(|()| match moment {
+        let told = self.show.moment(self.out, moment).and_then(|()| match moment {
             Moment::Replied { turn: LESSON_AT_TURN, .. } => self.teach(),
             _ => Ok(()),
         });

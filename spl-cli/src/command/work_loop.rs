@@ -1,25 +1,31 @@
 //! `spl work-loop`: run a goal to its end, in this process.
 
+mod ask;
+mod equip;
+mod play;
+mod report;
 mod show;
+mod spec;
 
 use std::path::PathBuf;
 
 use clap::Args;
-use spl::cancel::Cancel;
-use spl::engine::Engine;
-use spl::identity::random_bytes;
-use spl::model::{Echo, Model, Scripted};
-use spl::object;
-use spl::record::{ActorId, NameError, Namespace};
-use spl::run::{Moment, Report, RunSpec, drive};
-use spl::tool::{RecordSeat, Toolbox, Workspace, allowed_environment, record_tools};
+use spl::record::{ActorId, ThreadId};
+use spl::run::{RunError, RunSpec, Verb, drive, recorded_spec, resume};
+use spl::tool::{Grants, Workspace};
 
+use super::tool::grant;
 use crate::failure::Failure;
 use crate::home;
-use crate::output::{Output, plural};
-use crate::session::Session;
-use crate::signals::told_to_end;
-pub(super) use show::show;
+use crate::session::{self, Session};
+use ask::AtTerminal;
+pub(super) use equip::tools_of;
+pub(super) use play::{Players, cancel_when_told, play};
+pub(super) use show::Show;
+pub(super) use spec::mint;
+
+/// The exit status of a run that waits for somebody's decision.
+const WAITS: u8 = 3;
 
 /// Run a goal to its end, and show its turns as they happen
 #[derive(Args, Debug)]
@@ -29,171 +35,86 @@ from the moment it is written. `bash` starts in the workspace and is not confine
 
 Examples:
   spl work-loop \"say hello\" --echo --workspace .
+  spl work-loop \"fix the failing test\" --model claude-sonnet-4-6 --workspace ~/project
   spl work-loop \"tidy up\" --script turns.json --workspace ~/project --max-turns 10
+  spl work-loop --resume th_4f0c… --script turns.json --workspace ~/project
 
 A script is {\"turns\":[{\"text\":\"…\",\"tool_calls\":[{\"name\":\"bash\",\"args\":{\"command\":\"ls\"}}]}]}.
-The exit status is 0 if the run completed, else 1.")]
+A run that was interrupted is taken up with --resume: what has completed is not done again.
+The exit status is 0 if the run completed, 3 if it waits for a decision, else 1.")]
 pub(crate) struct WorkLoopArgs {
     /// What is to be reached
-    goal: String,
-    /// Play the turns of this file
-    #[arg(long, value_name = "FILE", required_unless_present = "echo", conflicts_with = "echo")]
-    script: Option<PathBuf>,
-    /// Play the model that says what it was told
-    #[arg(long)]
-    echo: bool,
+    #[arg(required_unless_present = "resume", conflicts_with = "resume")]
+    goal: Option<String>,
+    /// Take up this run where its records end
+    #[arg(long, value_name = "THREAD")]
+    resume: Option<String>,
+    #[command(flatten)]
+    model: equip::ModelArgs,
     /// The folder in which the tools work
     #[arg(long, value_name = "DIR")]
     workspace: PathBuf,
-    /// The most turns
-    #[arg(long, value_name = "N", default_value_t = RunSpec::DEFAULT_MAX_TURNS,
-          value_parser = clap::value_parser!(u32).range(1..))]
-    max_turns: u32,
-    /// Where the run stands; it hears the hooks of this namespace and of those above it
-    #[arg(long, value_name = "NS", default_value = "default")]
-    namespace: String,
-    /// Who runs
-    #[arg(long, value_name = "DID", default_value = "did:sync:agent:spl")]
-    actor: String,
-    /// What the work is trusted under
-    #[arg(long, value_name = "D", default_value = "general")]
-    domain: String,
+    /// The tools it may call, with commas between; a `*` at the end is any name that begins so
+    #[arg(long, value_name = "NAMES", value_parser = Grants::parse)]
+    tools: Option<Grants>,
+    #[command(flatten)]
+    spec: spec::SpecArgs,
 }
 
 /// Runs a goal to its end.
 pub(crate) fn work_loop(session: &mut Session, args: &WorkLoopArgs) -> Result<u8, Failure> {
     session.refuse_server("spl work-loop")?;
     let workspace = Workspace::open(&args.workspace).map_err(|error| Failure::coded(&error))?;
-    let mut model = model_of(args, &workspace)?;
-    let spec = spec_of(args, model.name())?;
-    let engine = home::open(&home::made()?)?;
-    let tools = tools_of(&engine, &spec, &workspace)?;
-    let cancel = Cancel::new();
-    cancel_when_told(&cancel)?;
-    let report = play(&mut session.out, &engine, spec, model.as_mut(), &tools, &cancel)?;
-    tell(&mut session.out, &report)?;
-    Ok(u8::from(!report.outcome.success()))
-}
-
-/// Drives a run and shows it. Whoever stops reading stops the run.
-pub(super) fn play(
-    out: &mut Output,
-    engine: &Engine,
-    spec: RunSpec,
-    model: &mut dyn Model,
-    tools: &Toolbox,
-    cancel: &Cancel,
-) -> Result<Report, Failure> {
-    let mut unsaid = None;
-    let mut watch = |moment: Moment<'_>| {
-        if unsaid.is_none()
-            && let Err(failure) = show(out, &moment)
-        {
-            unsaid = Some(failure);
-            cancel.cancel();
-        }
-    };
-    let report = drive(engine, spec, model, tools, cancel, &mut watch)
-        .map_err(|error| Failure::coded(&error))?;
-    unsaid.map_or(Ok(report), Err)
-}
-
-fn model_of(args: &WorkLoopArgs, workspace: &Workspace) -> Result<Box<dyn Model>, Failure> {
-    let Some(path) = &args.script else { return Ok(Box::new(Echo)) };
-    let script = std::fs::read(path).map_err(|error| {
-        Failure::usage(format!("`{}` could not be read: {error}", path.display()))
-    })?;
-    let scripted = Scripted::parse(&script, workspace.path());
-    Ok(Box::new(scripted.map_err(|error| Failure::coded(&error))?))
-}
-
-fn spec_of(args: &WorkLoopArgs, model: &str) -> Result<RunSpec, Failure> {
-    let actor = ActorId::parse(&args.actor).map_err(|error| misnamed("--actor", &error))?;
-    let namespace =
-        Namespace::parse(&args.namespace).map_err(|error| misnamed("--namespace", &error))?;
-    mint(&actor, &args.goal).map(|thread| RunSpec {
-        thread,
-        actor,
-        goal: args.goal.clone(),
-        namespace,
-        domain: args.domain.clone(),
-        model: model.to_owned(),
-        max_turns: args.max_turns,
-    })
-}
-
-/// Names a new run.
-pub(super) fn mint(actor: &ActorId, goal: &str) -> Result<spl::record::ThreadId, Failure> {
-    let nonce = random_bytes::<32>()
-        .map_err(|error| Failure::local("the run could not be named", &error))?;
-    RunSpec::mint_thread(actor, goal, &nonce).map_err(|error| misnamed("the run", &error))
-}
-
-fn misnamed(what: &str, error: &NameError) -> Failure {
-    Failure::usage(format!("{what} {error}"))
-}
-
-/// Returns the tools of a run: those of its workspace, and those over the store.
-pub(super) fn tools_of(
-    engine: &Engine,
-    spec: &RunSpec,
-    workspace: &Workspace,
-) -> Result<Toolbox, Failure> {
-    // A variable that is no text cannot be among those that are passed on.
-    let variables = std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    let environment = allowed_environment(variables);
-    let mut tools = Toolbox::of_workspace(workspace, environment);
-    let seat = RecordSeat {
-        engine: engine.clone(),
-        thread: spec.thread.clone(),
-        actor: spec.actor.clone(),
-        namespace: spec.namespace.clone(),
-    };
-    for tool in record_tools(&seat) {
-        tools.add(tool).map_err(|error| Failure::coded(&error))?;
-    }
-    Ok(tools)
-}
-
-/// Lets whoever tells this process to end, be it by a key, a signal or by closing the terminal, end
-/// the run in order: what it has started is killed, and its outcome is recorded.
-fn cancel_when_told(cancel: &Cancel) -> Result<(), Failure> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::local("the runtime could not be started", &error))?;
-    let within = runtime.enter();
-    let told = told_to_end()?;
-    drop(within);
-    let cancel = cancel.clone();
-    std::thread::spawn(move || {
-        runtime.block_on(told);
-        cancel.cancel();
+    let mut model = args.model.open(&workspace)?;
+    let home = home::made()?;
+    let engine = home::open(&home)?;
+    let taken_up = args.resume.as_deref().map(|thread| {
+        ThreadId::parse(thread).map_err(|error| Failure::usage(format!("--resume {error}")))
     });
-    Ok(())
+    let spec = match (&taken_up, &args.goal) {
+        (Some(thread), _) => {
+            let thread = thread.as_ref().map_err(|failure| Failure::usage(failure.message()))?;
+            recorded_spec(&engine, thread).map_err(|error| Failure::coded(&error))?
+        }
+        (None, goal) => RunSpec {
+            price: args.model.price()?,
+            ..args.spec.of(goal.as_deref().unwrap_or_default(), model.name())?
+        },
+    };
+    let mut tools = tools_of(&engine, &spec, &workspace)?;
+    grant(&home, args.tools.as_ref(), &mut tools)?;
+    let players = Players { engine: &engine, model: model.as_mut(), tools: &tools };
+    let thread = spec.thread.clone();
+    let taken_up = args.resume.is_some();
+    let by = ActorId::parse(&session::actor(None)?)
+        .map_err(|error| Failure::usage(format!("SPL_ACTOR {error}")))?;
+    let mut asked = AtTerminal::new(&engine, by);
+    let played = play(&mut session.out, players, &mut asked, |hands| {
+        if taken_up { resume(&thread, hands) } else { drive(spec, hands) }
+    });
+    let report = match played {
+        Ok(report) => report,
+        Err(play::Unplayed::Run(error @ RunError::Undecided { .. })) => {
+            session.out.failure(&Failure::coded(&error));
+            return Ok(WAITS);
+        }
+        Err(play::Unplayed::Run(error)) => return Err(Failure::coded(&error)),
+        Err(play::Unplayed::Unsaid(failure)) => return Err(failure),
+    };
+    let again = args.resume_command(&report.thread);
+    report::tell(&mut session.out, &report, &again)?;
+    Ok(match report.outcome.verb {
+        Verb::Completed => 0,
+        Verb::AwaitingActor => WAITS,
+        _ => 1,
+    })
 }
 
-fn tell(out: &mut Output, report: &Report) -> Result<(), Failure> {
-    let Report { outcome, turns, calls_ok, calls_failed, observations, thread } = report;
-    let answer = object! {
-        "object": "work_loop",
-        "observations": *observations,
-        "outcome": outcome.verb.as_str(),
-        "success": outcome.success(),
-        "summary": outcome.summary.as_str(),
-        "thread": thread,
-        "tool_calls_failed": *calls_failed,
-        "tool_calls_ok": *calls_ok,
-        "turns": *turns,
-    };
-    out.answer(&answer, |text| {
-        writeln!(
-            text,
-            "{turns}, {calls_ok} calls ok, {calls_failed} failed, {heard}\n\
-             See it again: spl thread records {thread}",
-            turns = plural((*turns).into(), "turn"),
-            heard = plural((*observations).into(), "observation"),
-        )
-    })
+impl WorkLoopArgs {
+    /// Returns the command line that takes up the run.
+    fn resume_command(&self, thread: &ThreadId) -> String {
+        let workspace = self.workspace.display();
+        let model = self.model.as_flags();
+        format!("spl work-loop --resume {thread} {model}--workspace {workspace}")
+    }
 }

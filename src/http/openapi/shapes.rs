@@ -1,7 +1,14 @@
 //! The shapes of bodies and answers, in a short notation that becomes JSON Schema.
 
+mod decisions;
+
 use crate::canon::{Object, Value};
 use crate::object;
+
+/// Returns every shape there is.
+pub(super) fn shapes() -> impl Iterator<Item = &'static Shape> {
+    SHAPES.iter().chain(decisions::SHAPES)
+}
 
 /// The shape of an object.
 pub(super) struct Shape {
@@ -14,8 +21,7 @@ pub(super) struct Shape {
     members: &'static [(&'static str, &'static str)],
 }
 
-/// Every shape there is.
-pub(super) const SHAPES: &[Shape] = &[
+const SHAPES: &[Shape] = &[
     Shape {
         name: "Error",
         summary: "A refusal or a failure.",
@@ -178,6 +184,185 @@ pub(super) const SHAPES: &[Shape] = &[
         members: &[("object", "=list"), ("data", "[Hook]")],
     },
     Shape {
+        name: "PermissionRule",
+        summary: "A permission rule: loaded or refused. `errors` are since this process began.",
+        members: &[
+            ("object", "=permission_rule"),
+            ("name", "string"),
+            ("namespace", "string"),
+            ("action", "string|null"),
+            ("expression", "string|null"),
+            ("priority", "integer|null"),
+            ("enabled", "boolean"),
+            ("loaded", "boolean"),
+            ("compiled", "boolean"),
+            ("record_id", "string|null"),
+            ("refused", "object|null"),
+            ("errors", "integer"),
+            ("last_error", "string|null"),
+        ],
+    },
+    Shape {
+        name: "PermissionRuleList",
+        summary: "Permission rules, from the root down. `enabled`: whether they are in force.",
+        members: &[
+            ("object", "=list"),
+            ("data", "[PermissionRule]"),
+            ("enabled", "boolean"),
+            ("record_id", "string|null"),
+            ("refused", "object|null"),
+        ],
+    },
+    Shape {
+        name: "Tier",
+        summary: "The ceilings of a tier. `null` is none.",
+        members: &[
+            ("object", "=tier"),
+            ("tier", "string"),
+            ("max_turns", "integer|null"),
+            ("wall_clock_secs", "integer|null"),
+            ("token_budget", "integer|null"),
+            ("default_budget_usd", "number|null"),
+            ("daily_cost_cap_usd", "number|null"),
+            ("daily_loop_cap", "integer|null"),
+            ("concurrency", "integer|null"),
+            ("max_depth", "integer|null"),
+            ("max_children", "integer|null"),
+            ("max_tree_loops", "integer|null"),
+            ("forbidden_tools", "[string]"),
+            ("record_id", "string|null"),
+            ("refused", "object|null"),
+        ],
+    },
+    Shape {
+        name: "ActorTier",
+        summary: "The tier that an actor was given; `null` if it was taken back.",
+        members: &[
+            ("object", "=actor_tier"),
+            ("actor", "string"),
+            ("tier", "string|null"),
+            ("record_id", "string|null"),
+            ("refused", "object|null"),
+        ],
+    },
+    Shape {
+        name: "TierList",
+        summary: "Tiers, from the narrowest to the widest. `unknown`: records about no tier.",
+        members: &[
+            ("object", "=list"),
+            ("data", "[Tier]"),
+            ("actors", "[ActorTier]"),
+            ("unknown", "[object]"),
+        ],
+    },
+    Shape {
+        name: "Trust",
+        summary: "How far an actor is trusted in a domain, from 0 to 1.",
+        members: &[
+            ("object", "=trust"),
+            ("actor", "string"),
+            ("domain", "string"),
+            ("score", "number"),
+            ("samples", "integer"),
+        ],
+    },
+    Shape {
+        name: "TrustList",
+        summary: "How far actors are trusted, by actor and domain.",
+        members: &[("object", "=list"), ("data", "[Trust]")],
+    },
+    Shape {
+        name: "TrustHistory",
+        summary: "How far an actor is trusted in a domain, and the verdicts, oldest first.",
+        members: &[
+            ("object", "=trust"),
+            ("actor", "string"),
+            ("domain", "string"),
+            ("score", "number"),
+            ("samples", "integer"),
+            ("history", "[Verdict]"),
+        ],
+    },
+    Shape {
+        name: "Verdict",
+        summary: "A verdict, and what it weighs now.",
+        members: &[
+            ("record_id", "string"),
+            ("evaluator", "string"),
+            ("verdict", "string"),
+            ("received_at", "string"),
+            ("weight", "number"),
+            ("imported", "boolean"),
+        ],
+    },
+    Shape {
+        name: "ReviewRequest",
+        summary: "A verdict on a run: `accept` or `reject`. Without a domain, in the run's own.",
+        members: &[
+            ("verdict", "string"),
+            ("actor", "string"),
+            ("domain?", "string"),
+            ("notes?", "string"),
+        ],
+    },
+    Shape {
+        name: "LoopReview",
+        summary: "A verdict that was stored, and how the run's actor stands from here on.",
+        members: &[
+            ("object", "=loop_review"),
+            ("record_id", "string"),
+            ("thread", "string"),
+            ("actor", "string"),
+            ("evaluator", "string"),
+            ("domain", "string"),
+            ("verdict", "string"),
+            ("counted", "boolean"),
+            ("score", "number"),
+            ("samples", "integer"),
+        ],
+    },
+    Shape {
+        name: "Compensation",
+        summary: "Where a run went on over something amiss, and what it assumed.",
+        members: &[
+            ("object", "=compensation"),
+            ("record_id", "string"),
+            ("thread", "string"),
+            ("sequence", "integer"),
+            ("received_at", "string"),
+            ("seam", "string"),
+            ("assumption", "string"),
+            ("context", "any"),
+        ],
+    },
+    Shape {
+        name: "CompensationList",
+        summary: "Compensations. `next_cursor` is there if there are more.",
+        members: &[
+            ("object", "=list"),
+            ("data", "[Compensation]"),
+            ("next_cursor?", "string"),
+            ("capped?", "boolean"),
+        ],
+    },
+    Shape {
+        name: "CompensationCount",
+        summary: "How often something was assumed at a seam.",
+        members: &[
+            ("object", "=compensation_count"),
+            ("seam", "string"),
+            ("assumption", "string"),
+            ("count", "integer"),
+            ("last_at", "string|null"),
+            ("last_thread", "string|null"),
+        ],
+    },
+    Shape {
+        name: "CompensationCounts",
+        summary: "Counts of compensations, most often first.",
+        members: &[("object", "=list"), ("data", "[CompensationCount]")],
+    },
+    Shape {
         name: "Evaluation",
         summary: "An expression and what to evaluate it over.",
         members: &[
@@ -290,6 +475,7 @@ pub(super) const SHAPES: &[Shape] = &[
         summary: "What the engine has done and what it holds.",
         members: &[
             ("object", "=engine_health"),
+            ("decisions_pending", "integer"),
             ("ingested_total", "integer"),
             ("uptime_secs", "integer"),
             ("work_loop", "object"),
@@ -378,12 +564,12 @@ mod tests {
                 Outcome::Other(..) => None,
             }));
         }
-        for (_, kind) in SHAPES.iter().flat_map(|shape| shape.members) {
+        for (_, kind) in shapes().flat_map(|shape| shape.members) {
             let kind = kind.trim_matches(['[', ']']);
             named.extend(Some(kind).filter(|kind| kind.starts_with(char::is_uppercase)));
         }
-        let there: BTreeSet<&str> = SHAPES.iter().map(|shape| shape.name).collect();
+        let there: BTreeSet<&str> = shapes().map(|shape| shape.name).collect();
         assert_eq!(named, there);
-        assert_eq!(there.len(), SHAPES.len(), "two shapes of one name");
+        assert_eq!(there.len(), shapes().count(), "two shapes of one name");
     }
 }

@@ -1,5 +1,7 @@
 //! A run as it happens, for a person or a program.
 
+use std::io::{self, IsTerminal as _};
+
 use spl::canon::{Object, Value};
 use spl::object;
 use spl::run::Moment;
@@ -13,22 +15,58 @@ const LINES: usize = 6;
 /// The most characters of one line.
 const COLUMNS: usize = 100;
 
-/// Shows one moment: a line or a few to a person, an object a line to a program that follows, and
-/// nothing to one that waits for the end.
-pub(crate) fn show(out: &mut Output, moment: &Moment<'_>) -> Result<(), Failure> {
-    match out.form() {
-        Form::Json => Ok(()),
-        Form::StreamJson => out.row(&as_object(moment).into(), |_| Ok(())),
-        Form::Text => {
-            let text = as_text(moment);
-            out.row(&Value::Null, |to| write!(to, "{text}"))
+/// Shows a run as it happens.
+#[derive(Debug, Default)]
+pub(crate) struct Show {
+    /// Whether the words of the turn have been shown as they came.
+    streamed: bool,
+}
+
+impl Show {
+    /// Shows one moment: a line or a few to a person, an object a line to a program that follows,
+    /// and nothing to one that waits for the end.
+    pub(crate) fn moment(&mut self, out: &mut Output, moment: &Moment<'_>) -> Result<(), Failure> {
+        match (out.form(), moment) {
+            (Form::Json, _) | (Form::StreamJson, Moment::Words(_)) => Ok(()),
+            (Form::StreamJson, _) => out.row(&as_object(moment).into(), |_| Ok(())),
+            (Form::Text, Moment::Words(words)) => {
+                if !io::stdout().is_terminal() {
+                    return Ok(());
+                }
+                let start = if self.streamed { "" } else { "  " };
+                self.streamed = true;
+                let words = printable_lines(words);
+                out.row(&Value::Null, |to| write!(to, "{start}{words}"))
+            }
+            (Form::Text, Moment::Replied { turn, .. }) if std::mem::take(&mut self.streamed) => {
+                out.row(&Value::Null, |to| write!(to, "\n{DIM}turn {turn}{DIM:#}\n"))
+            }
+            (Form::Text, _) => {
+                let text = as_text(moment);
+                out.row(&Value::Null, |to| write!(to, "{text}"))
+            }
         }
     }
+}
+
+/// Returns words in print, with their lines.
+fn printable_lines(words: &str) -> String {
+    let lines: Vec<String> = words.split('\n').map(|line| printable(line).to_string()).collect();
+    lines.join("\n  ")
 }
 
 fn as_text(moment: &Moment<'_>) -> String {
     match moment {
         Moment::Opened(thread) => format!("{DIM}loop {thread}{DIM:#}\n"),
+        Moment::Resumed { thread, life } => {
+            format!("{DIM}loop {thread}, taken up, life {life}{DIM:#}\n")
+        }
+        Moment::Steered(words) => format!("{NAME}told{NAME:#}\n{}", indented(words, "  ")),
+        Moment::Words(_) => String::new(),
+        Moment::Asked { request, question } => {
+            let question = cut(&printable(question), COLUMNS);
+            format!("  {WARN}? {question}{WARN:#} {DIM}{request}{DIM:#}\n")
+        }
         Moment::Replied { turn, reply } => {
             let words =
                 if reply.text.is_empty() { String::new() } else { indented(&reply.text, "  ") };
@@ -75,6 +113,14 @@ fn indented(text: &str, indent: &str) -> String {
 fn as_object(moment: &Moment<'_>) -> Object {
     match moment {
         Moment::Opened(thread) => object! { "object": "opened", "thread": *thread },
+        Moment::Resumed { thread, life } => {
+            object! { "life": *life, "object": "resumed", "thread": *thread }
+        }
+        Moment::Steered(words) => object! { "object": "message", "text": *words },
+        Moment::Words(words) => object! { "object": "words", "text": *words },
+        Moment::Asked { request, question } => {
+            object! { "id": *request, "object": "decision_request", "question": *question }
+        }
         Moment::Replied { turn, reply } => {
             object! { "object": "turn", "text": reply.text.as_str(), "turn": *turn }
         }

@@ -1,0 +1,54 @@
+//! How a run went, when it is over.
+
+use spl::object;
+use spl::run::{Report, usd};
+
+use crate::failure::Failure;
+use crate::output::{Output, plural};
+
+/// Says how a run went. `again` is the command that takes it up.
+pub(crate) fn tell(out: &mut Output, report: &Report, again: &str) -> Result<(), Failure> {
+    let Report { outcome, spent, calls_ok, calls_failed, observations, thread, awaits } = report;
+    let mut answer = object! {
+        "input_tokens": spent.input_tokens,
+        "object": "work_loop",
+        "observations": *observations,
+        "outcome": outcome.verb.as_str(),
+        "output_tokens": spent.output_tokens,
+        "spent_usd_micros": spent.usd_micros,
+        "success": outcome.success(),
+        "summary": outcome.summary.as_str(),
+        "thread": thread,
+        "tool_calls_failed": *calls_failed,
+        "tool_calls_ok": *calls_ok,
+        "turns": spent.turns,
+    };
+    if outcome.resumable {
+        answer.insert("resume".into(), again.into());
+    }
+    if let Some(request) = awaits {
+        answer.insert("awaits".into(), (*request).into());
+    }
+    out.answer(&answer, |text| {
+        write!(
+            text,
+            "{turns}, {calls_ok} calls ok, {calls_failed} failed, {heard}",
+            turns = plural(spent.turns.into(), "turn"),
+            heard = plural((*observations).into(), "observation"),
+        )?;
+        if spent.tokens() > 0 {
+            write!(text, ", {} tokens", spent.tokens())?;
+        }
+        if spent.usd_micros > 0 {
+            write!(text, ", {} USD", usd(spent.usd_micros))?;
+        }
+        writeln!(text)?;
+        if let Some(request) = awaits {
+            writeln!(text, "Answer it: spl decisions approve {request}")?;
+        }
+        if outcome.resumable {
+            writeln!(text, "Take it up: {again}")?;
+        }
+        writeln!(text, "See it again: spl thread records {thread}")
+    })
+}

@@ -1,0 +1,259 @@
+//! How far a run may go, and how far it has come.
+//!
+//! Money is counted in whole millionths of a dollar, so that what is added up on replay is what was
+//! added up the first time.
+
+use std::time::Duration;
+
+use crate::model::{Price, Usage};
+
+/// How far a run may go; what is not said has no limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Limits {
+    /// The most turns.
+    pub max_turns: Option<u32>,
+    /// The most tokens, read and written.
+    pub token_budget: Option<u64>,
+    /// The most seconds that the model and the tools may take together. A run that waits for a
+    /// decision does not spend them.
+    pub wall_clock_secs: Option<u64>,
+    /// The most money, in millionths of a US dollar.
+    pub usd_budget: Option<u64>,
+}
+
+/// What a run has too little of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BudgetKind {
+    /// Turns of the model.
+    Turns,
+    /// Tokens.
+    Tokens,
+    /// Time.
+    WallClock,
+    /// Money.
+    Usd,
+}
+
+impl BudgetKind {
+    /// Returns the word in the record of an outcome.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Turns => "turns",
+            Self::Tokens => "tokens",
+            Self::WallClock => "wall_clock",
+            Self::Usd => "usd",
+        }
+    }
+}
+
+/// How far a run has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Spent {
+    /// Turns that the model has taken.
+    pub turns: u32,
+    /// Tokens that were read.
+    pub input_tokens: u64,
+    /// Tokens that were written.
+    pub output_tokens: u64,
+    /// Money, in millionths of a US dollar; nothing where the price is not known.
+    pub usd_micros: u64,
+    /// What the model and the tools took, in milliseconds.
+    pub millis: u64,
+}
+
+impl Spent {
+    /// Adds a turn.
+    pub(super) fn add_turn(&mut self, usage: &Usage, price: Option<Price>, took_ms: u64) {
+        self.turns = self.turns.saturating_add(1);
+        self.input_tokens = self.input_tokens.saturating_add(usage.input_tokens);
+        self.output_tokens = self.output_tokens.saturating_add(usage.output_tokens);
+        let cost = price.map_or(0, |price| price.cost(usage));
+        self.usd_micros = self.usd_micros.saturating_add(cost);
+        self.add_time(took_ms);
+    }
+
+    /// Adds what a tool took.
+    pub(super) fn add_time(&mut self, took_ms: u64) {
+        self.millis = self.millis.saturating_add(took_ms);
+    }
+
+    /// Returns all tokens.
+    pub const fn tokens(&self) -> u64 {
+        self.input_tokens.saturating_add(self.output_tokens)
+    }
+}
+
+impl Limits {
+    /// No limit at all.
+    pub const NONE: Self =
+        Self { max_turns: None, token_budget: None, wall_clock_secs: None, usd_budget: None };
+
+    /// The turns of a run that does not say how many.
+    pub const DEFAULT_MAX_TURNS: u32 = 20;
+
+    /// Returns the tighter of these limits and `others`, each for itself.
+    #[must_use]
+    pub fn within(self, others: Self) -> Self {
+        fn tighter<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
+            match (one, other) {
+                (Some(one), Some(other)) => Some(one.min(other)),
+                (one, other) => one.or(other),
+            }
+        }
+        Self {
+            max_turns: tighter(self.max_turns, others.max_turns),
+            token_budget: tighter(self.token_budget, others.token_budget),
+            wall_clock_secs: tighter(self.wall_clock_secs, others.wall_clock_secs),
+            usd_budget: tighter(self.usd_budget, others.usd_budget),
+        }
+    }
+
+    /// Returns what there is nothing left of.
+    pub fn exhausted(&self, spent: &Spent) -> Option<BudgetKind> {
+        let over = |used: u64, limit: Option<u64>| limit.is_some_and(|limit| used >= limit);
+        if over(spent.turns.into(), self.max_turns.map(Into::into)) {
+            Some(BudgetKind::Turns)
+        } else if over(spent.tokens(), self.token_budget) {
+            Some(BudgetKind::Tokens)
+        } else if over(spent.millis, self.wall_clock_millis()) {
+            Some(BudgetKind::WallClock)
+        } else if over(spent.usd_micros, self.usd_budget) {
+            Some(BudgetKind::Usd)
+        } else {
+            None
+        }
+    }
+
+    /// Returns how much time is left, if it is limited.
+    pub fn time_left(&self, spent: &Spent) -> Option<Duration> {
+        let limit = self.wall_clock_millis()?;
+        Some(Duration::from_millis(limit.saturating_sub(spent.millis)))
+    }
+
+    fn wall_clock_millis(&self) -> Option<u64> {
+        self.wall_clock_secs.map(|secs| secs.saturating_mul(1000))
+    }
+
+    /// Returns the limits in words, such as `20 turns, 5000 tokens, 60 s, 1.25 USD`.
+    pub fn in_words(&self) -> String {
+        let parts = [
+            self.max_turns.map(|turns| format!("{turns} turns")),
+            self.token_budget.map(|tokens| format!("{tokens} tokens")),
+            self.wall_clock_secs.map(|secs| format!("{secs} s")),
+            self.usd_budget.map(|micros| format!("{} USD", usd(micros))),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        if parts.is_empty() { "no limit".to_owned() } else { parts.join(", ") }
+    }
+
+    /// Returns a word of warning once four fifths of something are used up, and on the last turn.
+    pub(super) fn warning(&self, spent: &Spent) -> Option<String> {
+        let nearly = |used: u64, limit: u64| used.saturating_mul(5) >= limit.saturating_mul(4);
+        if self.max_turns.is_some_and(|turns| spent.turns.saturating_add(1) == turns) {
+            return Some("this is your last turn: answer without a call".to_owned());
+        }
+        let parts = [
+            self.token_budget
+                .filter(|limit| nearly(spent.tokens(), *limit))
+                .map(|limit| format!("{} of {limit} tokens", limit.saturating_sub(spent.tokens()))),
+            self.wall_clock_secs
+                .filter(|_| {
+                    self.wall_clock_millis().is_some_and(|limit| nearly(spent.millis, limit))
+                })
+                .map(|limit| format!("{} of {limit} s", limit.saturating_sub(spent.millis / 1000))),
+            self.usd_budget.filter(|limit| nearly(spent.usd_micros, *limit)).map(|limit| {
+                format!("{} of {} USD", usd(limit.saturating_sub(spent.usd_micros)), usd(limit))
+            }),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| format!("you have {} left", parts.join(", ")))
+    }
+}
+
+/// Returns millionths of a dollar as dollars, such as `1.25`.
+pub fn usd(micros: u64) -> String {
+    let text = format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    text.to_owned()
+}
+
+/// Reads dollars such as `1.25` as millionths of a dollar; `None` for what is no amount, or has more
+/// than six digits behind the point.
+pub fn micros(usd: &str) -> Option<u64> {
+    let (whole, part) = usd.split_once('.').unwrap_or((usd, ""));
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || part.len() > 6 || !digits(whole) || !digits(part) {
+        return None;
+    }
+    let part: u64 = format!("{part:0<6}").parse().ok()?;
+    whole.parse::<u64>().ok()?.checked_mul(1_000_000)?.checked_add(part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn money_reads_as_dollars() {
+        for (micros, text) in
+            [(0, "0"), (1, "0.000001"), (250_000, "0.25"), (1_000_000, "1"), (12_340_000, "12.34")]
+        {
+            assert_eq!(usd(micros), text);
+            assert_eq!(super::micros(text), Some(micros));
+        }
+        assert_eq!(micros("1.5"), Some(1_500_000));
+        for text in ["", ".5", "-1", "1.0000001", "1e3", "x", "99999999999999999999"] {
+            assert_eq!(micros(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_tighter_limit_holds() {
+        let tier = Limits { max_turns: Some(5), token_budget: Some(100), ..Limits::NONE };
+        let asked = Limits { max_turns: Some(9), wall_clock_secs: Some(3), ..Limits::NONE };
+        let both = Limits {
+            max_turns: Some(5),
+            token_budget: Some(100),
+            wall_clock_secs: Some(3),
+            usd_budget: None,
+        };
+        assert_eq!(asked.within(tier), both);
+        assert_eq!(tier.within(asked), both);
+        assert_eq!(Limits::NONE.within(tier), tier);
+    }
+
+    #[test]
+    fn what_is_used_up_is_named() {
+        let limits = Limits {
+            max_turns: Some(2),
+            token_budget: Some(10),
+            wall_clock_secs: Some(1),
+            usd_budget: Some(5),
+        };
+        let spent =
+            Spent { turns: 1, input_tokens: 4, output_tokens: 5, usd_micros: 4, millis: 999 };
+        assert_eq!(limits.exhausted(&spent), None);
+        assert_eq!(limits.time_left(&spent), Some(Duration::from_millis(1)));
+        let cases = [
+            (Spent { turns: 2, ..spent }, BudgetKind::Turns),
+            (Spent { output_tokens: 6, ..spent }, BudgetKind::Tokens),
+            (Spent { millis: 1000, ..spent }, BudgetKind::WallClock),
+            (Spent { usd_micros: 5, ..spent }, BudgetKind::Usd),
+        ];
+        for (spent, kind) in cases {
+            assert_eq!(limits.exhausted(&spent), Some(kind));
+        }
+        assert_eq!(Limits::NONE.exhausted(&Spent { millis: u64::MAX, ..spent }), None);
+    }
+
+    #[test]
+    fn a_run_is_warned_before_it_has_to_stop() {
+        let limits = Limits { max_turns: Some(3), token_budget: Some(100), ..Limits::NONE };
+        let spent = |turns, tokens| Spent { turns, input_tokens: tokens, ..Spent::default() };
+        assert_eq!(limits.warning(&spent(0, 79)), None);
+        let near = limits.warning(&spent(0, 80));
+        assert_eq!(near.as_deref(), Some("you have 20 of 100 tokens left"));
+        let last = limits.warning(&spent(2, 0)).expect("a warning");
+        assert!(last.starts_with("this is your last turn"), "{last}");
+    }
+}

@@ -1,0 +1,65 @@
+//! Why a run could not begin, go on or be taken up.
+
+use super::{ReplayError, Verb};
+use crate::code::{Code, Coded};
+use crate::engine::{Driven, EngineError};
+use crate::record::{RecordId, ThreadId};
+
+/// Why a run could not begin, go on or be taken up.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// Its records could not be written or read.
+    #[error("the run could not be recorded")]
+    Engine(#[from] EngineError),
+    /// Somebody else drives it.
+    #[error(transparent)]
+    Driven(#[from] Driven),
+    /// Its records are not those of a run.
+    #[error(transparent)]
+    Replay(#[from] ReplayError),
+    /// It is over.
+    #[error("the run {thread} is over: {verb}")]
+    Finished {
+        /// The run.
+        thread: ThreadId,
+        /// How it ended.
+        verb: Verb,
+    },
+    /// It waits for a decision that nobody has made.
+    #[error("the run {thread} waits for the decision {request}")]
+    Undecided {
+        /// The run.
+        thread: ThreadId,
+        /// The question.
+        request: RecordId,
+    },
+}
+
+impl Coded for RunError {
+    fn code(&self) -> Code {
+        match self {
+            Self::Engine(error) => error.code(),
+            Self::Driven(error) => error.code(),
+            Self::Replay(ReplayError::NoRun) => Code::NotFound,
+            Self::Replay(ReplayError::Diverged { .. }) => Code::Internal,
+            Self::Finished { .. } => Code::RunFinished,
+            Self::Undecided { .. } => Code::DecisionPending,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Engine(error) => error.hint(),
+            Self::Driven(error) => error.hint(),
+            Self::Replay(ReplayError::NoRun) => Some("See `spl runs list`.".into()),
+            Self::Replay(ReplayError::Diverged { .. }) => {
+                Some("See whether `spl verify` finds more.".into())
+            }
+            Self::Finished { .. } => Some("Begin a new one.".into()),
+            Self::Undecided { request, .. } => {
+                Some(format!("Answer it with `spl decisions approve {request}`."))
+            }
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! The driver: performs effects, feeds back what came of them, decides nothing.
+
+use super::drive::Hands;
+use super::inbox::Inbox;
+use super::{
+    Asking, Decision, Effect, Event, Execution, Moment, Returned, Ruled, RunError, RunState, Turn,
+    body,
+};
+use crate::cancel::Cancel;
+use crate::engine::{DecisionRequest, Engine, EngineError, RunSeat, ToolReturn};
+use crate::hook::History;
+use crate::model::CallRequest;
+use crate::permission;
+use crate::record::{Draft, RecordId};
+use crate::store::AppendError;
+use crate::time::Stopwatch;
+use crate::tool::Answer;
+
+/// Performs the effects of one life of one run.
+pub(super) struct Driver<'a> {
+    hands: Hands<'a>,
+    seat: RunSeat,
+    history: History,
+    inbox: Inbox,
+}
+
+impl<'a> Driver<'a> {
+    pub(super) const fn new(
+        hands: Hands<'a>,
+        seat: RunSeat,
+        history: History,
+        inbox: Inbox,
+    ) -> Self {
+        Self { hands, seat, history, inbox }
+    }
+
+    pub(super) const fn engine(&self) -> &Engine {
+        self.hands.engine
+    }
+
+    pub(super) const fn cancel(&self) -> &Cancel {
+        self.hands.cancel
+    }
+
+    pub(super) const fn inbox(&self) -> Inbox {
+        self.inbox
+    }
+
+    pub(super) fn show(&mut self, moment: Moment<'_>) {
+        (self.hands.watch)(moment);
+    }
+
+    /// Stores one record.
+    pub(super) fn write(&self, draft: Draft) -> Result<RecordId, EngineError> {
+        self.hands.engine.author(move |author| Ok(author.write(draft)?.id()))
+    }
+
+    /// Returns whether a question has been answered, by now or when somebody is asked.
+    pub(super) fn is_decided(&mut self, request: RecordId) -> Result<bool, EngineError> {
+        if self.hands.engine.decision(request)?.is_some() {
+            return Ok(true);
+        }
+        Ok(self.ask_somebody(request)? == Decision::Made)
+    }
+
+    /// Performs an effect and returns the event that answers it.
+    pub(super) fn perform(&mut self, state: &RunState, effect: Effect) -> Result<Event, RunError> {
+        Ok(match effect {
+            Effect::Open(draft) => {
+                let opened = self.write(draft)?;
+                (self.hands.watch)(Moment::Opened(&self.seat.thread));
+                Event::Opened(opened)
+            }
+            Effect::AskModel(asking) => self.ask_model(state, &asking)?,
+            Effect::RecordTurn(turn) => {
+                let Turn { turn, compensations } = *turn;
+                let written = self.hands.engine.author(move |author| {
+                    let turn = author.write(turn)?.id();
+                    for compensation in compensations {
+                        author.write(compensation.with_parents(vec![turn]))?;
+                    }
+                    Ok(turn)
+                });
+                recorded(written, Event::TurnRecorded)?
+            }
+            Effect::Rule(request) => self.rule(&request)?,
+            Effect::RecordCall(ruled) => {
+                let Ruled { call, verdict, guardrail } = *ruled;
+                let written = self.hands.engine.author(move |author| {
+                    let call = author.write(call)?.id();
+                    author.write(verdict.with_parents(vec![call]))?;
+                    if let Some(guardrail) = guardrail {
+                        author.write(guardrail.with_parents(vec![call]))?;
+                    }
+                    Ok(call)
+                });
+                recorded(written, Event::CallRecorded)?
+            }
+            Effect::Execute(execution) => self.execute(&execution),
+            Effect::Request(execution) => self.request(&execution)?,
+            Effect::AwaitDecision(request) => self.await_decision(request)?,
+            Effect::Observe(returned) => self.observe(state, &returned)?,
+            Effect::Close(ended) => {
+                let written = self.hands.engine.author(move |author| {
+                    if let Some(coercion) = ended.coercion {
+                        author.write(coercion)?;
+                    }
+                    Ok(author.write(ended.outcome)?.id())
+                })?;
+                Event::Closed(written)
+            }
+        })
+    }
+
+    /// Asks the model, unless somebody has said something that it should hear first.
+    fn ask_model(&mut self, state: &RunState, asking: &Asking) -> Result<Event, RunError> {
+        let mail = self.inbox.take(self.hands.engine, &self.seat.thread);
+        let mail = mail.map_err(EngineError::from)?;
+        if mail.stop {
+            return Ok(Event::Cancelled);
+        }
+        if !mail.messages.is_empty() {
+            for words in &mail.messages {
+                (self.hands.watch)(Moment::Steered(words));
+            }
+            return Ok(Event::Said(mail.messages));
+        }
+        let Hands { model, watch, cancel, .. } = &mut self.hands;
+        let time = asking.within.map(|within| cancel.within(within));
+        let stop = time.as_ref().unwrap_or(cancel);
+        let stopwatch = Stopwatch::start();
+        let reply = model.turn(&asking.request, stop, &mut |words| watch(Moment::Words(words)));
+        let took_ms = millis(&stopwatch);
+        Ok(match reply {
+            Ok(reply) => {
+                watch(Moment::Replied { turn: state.spent().turns + 1, reply: &reply });
+                Event::Replied { reply, took_ms }
+            }
+            Err(_) if cancel.is_cancelled() => Event::Cancelled,
+            Err(_) if stop.is_cancelled() => Event::OutOfTime,
+            Err(error) => {
+                let why = format!("the model could not be asked: {error}");
+                Event::Failed { why, resumable: true }
+            }
+        })
+    }
+
+    fn rule(&self, request: &CallRequest) -> Result<Event, RunError> {
+        let ruling = self.hands.engine.rule_on_call(&self.seat, &request.name, &request.args)?;
+        Ok(match ruling {
+            permission::Ruling::Off => Event::Ruled { rule: None, refused: None },
+            permission::Ruling::Allow { rule } => Event::Ruled { rule: Some(rule), refused: None },
+            permission::Ruling::Deny { rule } => {
+                let refused = match &rule {
+                    Some(rule) => format!("not executed: the permission rule `{rule}` forbids it"),
+                    None => "not executed: no permission rule allows it".to_owned(),
+                };
+                Event::Ruled { rule, refused: Some(refused) }
+            }
+        })
+    }
+
+    fn execute(&mut self, execution: &Execution) -> Event {
+        let Execution { request, within, .. } = execution;
+        let Hands { tools, watch, cancel, .. } = &mut self.hands;
+        watch(Moment::Calling(request));
+        let time = within.map(|within| cancel.within(within));
+        let stopwatch = Stopwatch::start();
+        let answer = tools.call(&request.name, &request.args, time.as_ref().unwrap_or(cancel));
+        Event::Answered { answer, took_ms: millis(&stopwatch) }
+    }
+
+    /// Makes a record of the question that a call asks.
+    fn request(&mut self, execution: &Execution) -> Result<Event, RunError> {
+        (self.hands.watch)(Moment::Calling(&execution.request));
+        let asked = match DecisionRequest::read(&execution.request.args) {
+            Ok(asked) => asked,
+            Err(misfit) => {
+                return Ok(Event::Answered { answer: Answer::error(misfit), took_ms: 0 });
+            }
+        };
+        let written = self.hands.engine.request_decision(&self.seat, execution.call, &asked);
+        recorded(written, |request| {
+            (self.hands.watch)(Moment::Asked { request, question: &asked.question });
+            Event::Requested(request)
+        })
+    }
+
+    fn await_decision(&mut self, request: RecordId) -> Result<Event, RunError> {
+        if !self.is_decided(request)? {
+            return Ok(Event::Parked);
+        }
+        Ok(match self.hands.engine.decision(request)? {
+            Some(decided) => Event::Answered { answer: Answer::ok(decided.in_words()), took_ms: 0 },
+            None => Event::Parked,
+        })
+    }
+
+    fn ask_somebody(&mut self, request: RecordId) -> Result<Decision, EngineError> {
+        Ok(match self.hands.engine.decision_request(request)? {
+            Some(asked) => self.hands.decider.decide(request, &asked),
+            None => Decision::Open,
+        })
+    }
+
+    /// The post-tool seam: the one place where hooks are asked.
+    fn observe(&mut self, state: &RunState, returned: &Returned) -> Result<Event, RunError> {
+        let Returned { request, answer, call, .. } = returned;
+        (self.hands.watch)(Moment::Returned { request, answer });
+        let tool_return = ToolReturn {
+            tool: request.name.clone(),
+            args: request.args.clone(),
+            status: answer.status.as_str().to_owned(),
+            head: answer.head.clone(),
+            answer: answer.shown.clone(),
+            resource: format!("tool:{}", request.name),
+            empty: answer.empty,
+            call: *call,
+            result: body::result(state, returned),
+        };
+        let written = self.hands.engine.tool_returned(&self.seat, &mut self.history, &tool_return);
+        recorded(written, |(result, heard)| {
+            for words in &heard {
+                (self.hands.watch)(Moment::Heard(words));
+            }
+            Event::Observed { result: result.id(), heard }
+        })
+    }
+}
+
+fn millis(stopwatch: &Stopwatch) -> u64 {
+    u64::try_from(stopwatch.elapsed().as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Returns the event of a step that was stored. One that is too large to be is the run's own doing,
+/// and ends it like any other failure; only a store that fails leaves it without an outcome.
+fn recorded<T>(
+    written: Result<T, EngineError>,
+    event: impl FnOnce(T) -> Event,
+) -> Result<Event, RunError> {
+    match written {
+        Ok(written) => Ok(event(written)),
+        Err(EngineError::Append(
+            error @ (AppendError::TooLarge(_) | AppendError::TooDeep { .. }),
+        )) => Ok(Event::Failed { why: error.to_string(), resumable: false }),
+        Err(error) => Err(error.into()),
+    }
+}
