@@ -161,7 +161,7 @@ impl Providers {
             matches!(key, Some(Ok(Some(_))))
         };
         KNOWN.iter().find(has_key).map(|known| known.trial).ok_or_else(|| ModelError::NoProvider {
-            model: "any".into(),
+            model: "anything".into(),
             reason: "there is no key for any of those that are built in".into(),
             hint: "Set one of the variables that `spl model list` names, or name a model.".into(),
         })

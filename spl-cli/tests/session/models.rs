@@ -21,7 +21,9 @@ fn with_provider(script: Script) -> (Terminal, MockProvider) {
          [model.providers.gemini]\nbase_url = \"{url}/v1beta\"\n"
     );
     terminal.write(".syncro/config.toml", &settings);
-    terminal.set("ANTHROPIC_API_KEY", KEY);
+    for provider in ["ANTHROPIC", "OPENAI", "GEMINI"] {
+        terminal.set(&format!("{provider}_API_KEY"), KEY);
+    }
     (terminal, provider)
 }
 
@@ -127,6 +129,7 @@ fn a_run_is_played_by_a_provider_and_hears_a_lesson_that_is_written_meanwhile() 
         let script = Script::new([
             Turn::text("I try.").and_call("bash", json!({"command": "false one"})),
             Turn::text("I try again.").and_call("bash", json!({"command": "false two"})),
+            Turn::call("bash", json!({"command": "true"})),
             Turn::text("That is all.").with_usage(1000, 100),
         ])
         .before(1, move || {
@@ -152,7 +155,7 @@ fn a_run_is_played_by_a_provider_and_hears_a_lesson_that_is_written_meanwhile() 
             .iter()
             .map(|request| request.to_string().matches(words).count())
             .collect();
-        assert_eq!(heard, [0, 0, 1], "{model}");
+        assert_eq!(heard, [0, 0, 1, 1], "{model}");
         let thread = report["thread"].as_str().expect("a thread");
         let records = terminal.does(&format!("spl -o json thread records {thread}"));
         assert!(records.contains("cost_usd_micros"), "{records}");
