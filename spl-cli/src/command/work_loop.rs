@@ -11,7 +11,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use spl::record::{ActorId, ThreadId};
-use spl::run::{RunError, RunSpec, Verb, drive, recorded_spec, resume};
+use spl::run::{
+    RunError, RunSpec, Transport, Verb, drive, drive_confined, recorded_spec, resume,
+    resume_confined,
+};
 use spl::tool::{Grants, Workspace};
 
 use super::tool::grant;
@@ -32,6 +35,8 @@ const WAITS: u8 = 3;
 #[command(after_help = "\
 The run works in this process, on the store of this machine's instance, and hears every hook
 from the moment it is written. `bash` starts in the workspace and is not confined to it.
+With --sandbox its tools work in a process that has no network and sees the system, the
+workspace and nothing else; such a run asks the hooks that were there at its start.
 
 Examples:
   spl work-loop \"say hello\" --echo --workspace .
@@ -58,6 +63,8 @@ pub(crate) struct WorkLoopArgs {
     #[arg(long, value_name = "NAMES", value_parser = Grants::parse)]
     tools: Option<Grants>,
     #[command(flatten)]
+    place: equip::PlaceArgs,
+    #[command(flatten)]
     spec: spec::SpecArgs,
 }
 
@@ -68,6 +75,8 @@ pub(crate) fn work_loop(session: &mut Session, args: &WorkLoopArgs) -> Result<u8
     let mut model = args.model.open(&workspace)?;
     let home = home::made()?;
     let engine = home::open(&home)?;
+    // Without a server nobody else looks for lessons whose time is over.
+    engine.sweep().map_err(|error| Failure::coded(&error))?;
     let taken_up = args.resume.as_deref().map(|thread| {
         ThreadId::parse(thread).map_err(|error| Failure::usage(format!("--resume {error}")))
     });
@@ -83,14 +92,20 @@ pub(crate) fn work_loop(session: &mut Session, args: &WorkLoopArgs) -> Result<u8
     };
     let mut tools = tools_of(&engine, &spec, &workspace)?;
     grant(&home, args.tools.as_ref(), &mut tools)?;
-    let players = Players { engine: &engine, model: model.as_mut(), tools: &tools };
+    let is_confined = args.place.sandbox || spec.transport == Transport::Sandboxed;
+    let confined = is_confined.then(|| args.place.confined(&workspace, &home)).transpose()?;
+    let hooks = args.place.hooks(&engine, is_confined)?;
+    let players = Players { engine: &engine, model: model.as_mut(), tools: &tools, hooks };
     let thread = spec.thread.clone();
     let taken_up = args.resume.is_some();
     let by = ActorId::parse(&session::actor(None)?)
         .map_err(|error| Failure::usage(format!("SPL_ACTOR {error}")))?;
     let mut asked = AtTerminal::new(&engine, by);
-    let played = play(&mut session.out, players, &mut asked, |hands| {
-        if taken_up { resume(&thread, hands) } else { drive(spec, hands) }
+    let played = play(&mut session.out, players, &mut asked, |hands| match (taken_up, &confined) {
+        (true, None) => resume(&thread, hands),
+        (true, Some(confined)) => resume_confined(&thread, hands, confined),
+        (false, None) => drive(spec, hands),
+        (false, Some(confined)) => drive_confined(spec, hands, confined),
     });
     let report = match played {
         Ok(report) => report,
