@@ -215,6 +215,13 @@ mod tests {
         let asked = DecisionRequest { question: "x\u{1b}[2J".into(), ..asked() };
         let shown = question(&asked).join("\n");
         assert!(!shown.contains('\u{1b}'), "{shown}");
-        insta::assert_snapshot!(shown, @"");
+        insta::assert_snapshot!(shown, @r"
+        the run asks: x\u{1b}[2J
+          1  red
+          2  blue
+          it proposes the lesson `x`: Run the tests first.
+          when true
+          type a approve, l [30d] approve and make it a lesson, r [WHY] reject, v VALUE, a number; Enter leaves it for later
+        ");
     }
 }
