@@ -116,12 +116,12 @@ fn question(asked: &DecisionRequest) -> Vec<String> {
 fn choices(asked: &DecisionRequest) -> String {
     let mut choices = vec!["a approve", "r [WHY] reject", "v VALUE"];
     if asked.lesson.is_some() {
-        choices.insert(1, "l [30d] approve and make it a lesson");
+        choices.insert(1, "l [30d] approve as a lesson");
     }
     if !asked.options.is_empty() {
         choices.push("a number");
     }
-    format!("  type {}; Enter leaves it for later", choices.join(", "))
+    format!("  {}; Enter leaves it", choices.join(", "))
 }
 
 /// What a line means.
@@ -221,7 +221,7 @@ mod tests {
           2  blue
           it proposes the lesson `x`: Run the tests first.
           when true
-          type a approve, l [30d] approve and make it a lesson, r [WHY] reject, v VALUE, a number; Enter leaves it for later
+          a approve, l [30d] approve as a lesson, r [WHY] reject, v VALUE, a number; Enter leaves it
         ");
     }
 }
