@@ -20,6 +20,8 @@ struct Flag {
 #[derive(Debug, Default)]
 struct State {
     raised: bool,
+    /// Whether what stops is to be taken up again.
+    interrupted: bool,
     /// Flags that are raised with this one.
     children: Vec<Weak<Flag>>,
 }
@@ -42,7 +44,7 @@ impl Cancel {
     pub fn within(&self, at_most: Duration) -> Self {
         let mut state = self.0.state();
         let child = Arc::new(Flag {
-            state: Mutex::new(State { raised: state.raised, children: Vec::new() }),
+            state: Mutex::new(State { raised: state.raised, ..State::default() }),
             wakes: Condvar::new(),
             deadline: Some(Deadline { watch: Stopwatch::start(), after: at_most }),
         });
@@ -54,6 +56,21 @@ impl Cancel {
     /// Raises the flag and wakes everyone who waits for it.
     pub fn cancel(&self) {
         self.0.raise();
+    }
+
+    /// Raises the flag for somebody who means to take up again what stops: it ends where it can go
+    /// on from, and not for good.
+    pub fn interrupt(&self) {
+        {
+            let mut state = self.0.state();
+            state.interrupted = !state.raised;
+        }
+        self.cancel();
+    }
+
+    /// Tells whether this flag was first raised by [`Cancel::interrupt`].
+    pub fn is_interrupted(&self) -> bool {
+        self.0.state().interrupted
     }
 
     /// Tells whether the flag is raised.

@@ -111,10 +111,22 @@ codes! {
     RunNotExternal = "RUN_NOT_EXTERNAL", Conflict;
     /// No provider can play this model.
     WorkNoProvider = "WORK_NO_PROVIDER", Unprocessable;
+    /// The model has no price, so that no budget in money can be kept.
+    ModelUnpriced = "MODEL_UNPRICED", Unprocessable;
+    /// As many runs as may go on at once.
+    AdmissionCeiling = "ADMISSION_CEILING", Unavailable;
+    /// The actor has begun as many runs today as its tier allows.
+    WorkDailyCountExceeded = "WORK_DAILY_COUNT_EXCEEDED", Refused;
+    /// The actor's runs have cost as much today as its tier allows.
+    WorkDailyCapExceeded = "WORK_DAILY_CAP_EXCEEDED", Refused;
+    /// The run does not go on now.
+    RunNotLive = "RUN_NOT_LIVE", Conflict;
     /// The provider of a model refused the turn.
     ModelRefused = "MODEL_REFUSED", Unprocessable;
     /// The provider of a model cannot be reached, or sends what is not a reply.
     ModelUnavailable = "MODEL_UNAVAILABLE", Unavailable;
+    /// This machine confines no process; nothing was started.
+    SandboxUnavailable = "SANDBOX_UNAVAILABLE", Unavailable;
 }
 
 impl fmt::Display for Code {

@@ -30,6 +30,8 @@ mod openapi;
 mod problem;
 mod records;
 mod router;
+mod run_routes;
+mod runs;
 mod serve;
 mod state;
 mod threads;

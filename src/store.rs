@@ -21,6 +21,7 @@ mod lock;
 mod plans;
 mod query;
 mod read;
+mod runs;
 mod stage;
 mod token;
 mod tx;
@@ -37,6 +38,7 @@ pub use query::{Page, Query, QueryError};
 pub use read::{
     HookCounters, HookFailures, Reader, Stored, ThreadClocks, ThreadRange, ThreadSummary,
 };
+pub use runs::{RunRange, Worked};
 pub use stage::{Probe, Stage};
 pub use token::{Token, TokenId};
 pub use tx::{Counted, Tx};

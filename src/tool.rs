@@ -38,7 +38,7 @@ pub use mcp::{McpReport, McpServers, McpState, RefusedTool};
 pub use read_file::ReadFileTool;
 pub use records::{RecordSeat, record_tool_specs, record_tools};
 pub use search::SearchTool;
-pub use toolbox::{NameTaken, Toolbox};
+pub use toolbox::{NameTaken, Toolbox, WORKSPACE_TOOLS};
 pub use workspace::{Workspace, WorkspaceError};
 pub use write_file::WriteFileTool;
 

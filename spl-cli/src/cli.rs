@@ -127,6 +127,7 @@ Exit status: 0 all is well, 1 something may not be, 2 something is wrong.")]
     Token(command::token::TokenCommand),
 
     Completions(command::completions::CompletionsArgs),
+    Worker(command::worker::WorkerArgs),
     /// Print the version
     Version,
 }

@@ -22,6 +22,7 @@ pub(crate) mod verify;
 pub(crate) mod version;
 pub(crate) mod work_loop;
 pub(crate) mod work_loop_review;
+pub(crate) mod worker;
 pub(crate) mod write;
 
 use std::process::ExitCode;
@@ -38,6 +39,11 @@ const WELL: u8 = 0;
 
 /// Does what a command line asks for.
 pub(crate) fn run(options: Options, command: Command) -> ExitCode {
+    // What has a place to enter must have done nothing before.
+    let command = match command {
+        Command::Worker(args) => return worker::worker(&args),
+        command => command,
+    };
     if !matches!(command, Command::Serve(_)) {
         logging::to_stderr();
     }
@@ -77,6 +83,8 @@ fn perform(session: &mut Session, command: Command) -> Result<u8, Failure> {
         Command::Token(command) => token::token(session, command),
         Command::Completions(args) => completions::completions(session, &args),
         Command::Version => version::version(session),
+        // It was done before there was a session.
+        Command::Worker(_) => Ok(()),
     }
     .map(|()| WELL)
 }

@@ -31,6 +31,15 @@ impl Transport {
         }
     }
 
+    /// Returns where that is.
+    pub const fn in_words(self) -> &'static str {
+        match self {
+            Self::InProcess => "in the process that drives it",
+            Self::Sandboxed => "in a sandbox",
+            Self::External => "in a loop of somebody else",
+        }
+    }
+
     /// Reads the word in a record.
     pub fn parse(word: &str) -> Option<Self> {
         let all = [Self::InProcess, Self::Sandboxed, Self::External];

@@ -5,6 +5,7 @@ use super::answer::Answer;
 use super::call::{Call, flag, members, text};
 use super::problem::Problem;
 use super::wire;
+use crate::canon::Object;
 use crate::engine::{DecisionAnswer, DecisionState, DecisionVerb, Expiry};
 use crate::object;
 use crate::record::{ActorId, Reason, RecordId, Sequence, ShapeError};
@@ -37,10 +38,19 @@ pub(super) fn find(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
 
 /// `POST /v1/decisions/{id}/decide`
 pub(super) fn decide(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
-    const KNOWN: [&str; 6] =
-        ["decision", "reason", "provided_value", "becomes_policy", "expires", "actor"];
     let request = call.json()?;
-    let request = members(&request, &KNOWN)?;
+    let request = members(&request, &ANSWER)?;
+    let (by, answer) = answer(request)?;
+    let decided = state.engine().decide(&call.caller, &by, id(call)?, &answer)?;
+    Ok(Answer::ok(wire::decision(&decided)))
+}
+
+/// The members of an answer to a question.
+pub(super) const ANSWER: [&str; 6] =
+    ["decision", "reason", "provided_value", "becomes_policy", "expires", "actor"];
+
+/// Reads an answer to a question, and in whose name it is given.
+pub(super) fn answer(request: &Object) -> Result<(ActorId, DecisionAnswer), Problem> {
     let word = text(request, "decision")?.ok_or_else(|| ShapeError::missing("decision"))?;
     let verb = match word {
         "approve" | "approved" => DecisionVerb::Approved,
@@ -64,8 +74,7 @@ pub(super) fn decide(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
         becomes_policy: flag(request, "becomes_policy")?,
         expires: text(request, "expires")?.map(Expiry::parse).transpose()?,
     };
-    let decided = state.engine().decide(&call.caller, &by, id(call)?, &answer)?;
-    Ok(Answer::ok(wire::decision(&decided)))
+    Ok((by, answer))
 }
 
 /// `POST /v1/engine/sweep`

@@ -9,8 +9,8 @@ use super::answer::Answer;
 use super::call::Call;
 use super::problem::Problem;
 use super::{
-    ApiState, config, decisions, expression, health, metrics, observe, openapi, records, threads,
-    tokens, trust, watch,
+    ApiState, config, decisions, expression, health, metrics, observe, openapi, records,
+    run_routes, threads, tokens, trust, watch,
 };
 use crate::engine::{Caller, IngestError, Scope};
 
@@ -95,9 +95,9 @@ impl Needs {
     }
 }
 
-const READ: Needs = Needs::AnyOf(&[Scope::RecordsRead]);
+pub(super) const READ: Needs = Needs::AnyOf(&[Scope::RecordsRead]);
 
-const LIMIT: Parameter = Parameter {
+pub(super) const LIMIT: Parameter = Parameter {
     name: "limit",
     kind: "integer",
     summary: "At most that many; 100 if absent, never more than 1000.",
@@ -128,8 +128,13 @@ const DECISIONS: &[Parameter] = &[
     },
 ];
 
-/// Every route there is.
-pub(super) const ENDPOINTS: &[Endpoint] = &[
+/// Returns every route there is.
+pub(super) fn endpoints() -> impl Iterator<Item = &'static Endpoint> {
+    ENDPOINTS.iter().chain(run_routes::ENDPOINTS)
+}
+
+/// Every route but those of runs.
+const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         method: Method::Post,
         path: "/v1/records",

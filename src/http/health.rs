@@ -8,6 +8,7 @@ use crate::canon::{Object, Value};
 use crate::code::Code;
 use crate::engine::Engine;
 use crate::object;
+use crate::run::{Admission, Host};
 use crate::store::StoreError;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -42,7 +43,7 @@ pub(super) fn ready(state: &ApiState, _: &Call) -> Result<Answer, Problem> {
 /// `GET /v1/health`
 pub(super) fn full(state: &ApiState, _: &Call) -> Result<Answer, Problem> {
     let mut health = summary(state, "health");
-    health.insert("engine".into(), state.engine().health()?.into());
+    health.insert("engine".into(), engine_health(state)?.into());
     health.insert("authorization".into(), authorization().into());
     Ok(Answer::ok(health))
 }
@@ -73,11 +74,23 @@ pub(super) fn engine(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
         Some("true" | "1") => true,
         Some(_) => return Err(Problem::invalid("details", "`details` is `true` or `false`")),
     };
-    let mut health = state.engine().health()?;
+    let mut health = engine_health(state)?;
     if details {
         health.insert("expression_cache".into(), cache(state.engine()).into());
     }
     Ok(Answer::ok(health))
+}
+
+/// Returns what the engine says about itself, and what room there is for runs.
+fn engine_health(state: &ApiState) -> Result<Object, Problem> {
+    let mut health = state.engine().health()?;
+    let admission = state.host().map(Host::admission);
+    let none = Admission { capacity: 0, live: 0 };
+    let admission = admission.unwrap_or(none);
+    health.insert("admission_available".into(), admission.available().into());
+    health.insert("admission_capacity".into(), admission.capacity.into());
+    health.insert("runs_live".into(), admission.live.into());
+    Ok(health)
 }
 
 /// `GET /v1/engine/expression_cache/stats`

@@ -5,7 +5,7 @@ mod shapes;
 use super::ApiState;
 use super::answer::Answer;
 use super::call::Call;
-use super::endpoint::{ENDPOINTS, Endpoint, Method, Needs, Outcome, Parameter};
+use super::endpoint::{Endpoint, Method, Needs, Outcome, Parameter, endpoints};
 use super::problem::Problem;
 use crate::canon::{Object, Value};
 use crate::code::Code;
@@ -21,7 +21,7 @@ pub(super) fn find(_: &ApiState, _: &Call) -> Result<Answer, Problem> {
 /// Returns the OpenAPI document of this version.
 pub fn document() -> Object {
     let mut paths = Object::new();
-    for endpoint in ENDPOINTS {
+    for endpoint in endpoints() {
         let path = paths.entry(endpoint.path.into()).or_insert_with(|| Object::new().into());
         if let Value::Object(methods) = path {
             methods.insert(word(endpoint.method).into(), operation(endpoint).into());

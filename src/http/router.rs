@@ -16,7 +16,7 @@ use tokio::time::timeout;
 use tracing::Instrument as _;
 
 use super::call::{Call, Parameters};
-use super::endpoint::{Does, ENDPOINTS, Endpoint, Method, Needs};
+use super::endpoint::{Does, Endpoint, Method, Needs, endpoints};
 use super::problem::Problem;
 use super::{ApiState, access, guard};
 use crate::canon::hex;
@@ -32,10 +32,10 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// They need nothing of a connection, so a process may call them itself; they do need a runtime
 /// that keeps time.
 pub fn router(state: ApiState) -> Router {
-    route(state, ENDPOINTS)
+    route(state, endpoints())
 }
 
-fn route(state: ApiState, endpoints: &'static [Endpoint]) -> Router {
+fn route(state: ApiState, endpoints: impl IntoIterator<Item = &'static Endpoint>) -> Router {
     let mut router = Router::new();
     for endpoint in endpoints {
         let filter = match endpoint.method {

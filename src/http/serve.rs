@@ -49,6 +49,14 @@ pub async fn serve(
     tracing::info!("stopping");
     state.leave();
     stop.send_replace(true);
+    if let Some(host) = state.host().cloned() {
+        let farewell = state.limits().farewell;
+        match spawn_blocking(move || host.leave(farewell)).await {
+            Ok(true) => {}
+            Ok(false) => tracing::warn!("runs go on that did not end in time"),
+            Err(error) => tracing::error!(%error, "runs could not be interrupted"),
+        }
+    }
     // Each loop and each connection holds a receiver for as long as it lasts.
     stop.closed().await;
 }

@@ -8,6 +8,7 @@ use tokio::sync::watch;
 use super::Access;
 use super::news::News;
 use crate::engine::Engine;
+use crate::run::Host;
 
 /// How much a request may ask for, and how long it may take.
 #[derive(Debug, Clone, Copy)]
@@ -52,6 +53,13 @@ impl Default for ServerLimits {
     }
 }
 
+impl Shared {
+    fn over(engine: Engine, limits: ServerLimits, host: Option<Host>) -> Self {
+        let (news, leaving) = (News::default(), watch::Sender::new(false));
+        Self { engine, limits, news, leaving, host }
+    }
+}
+
 /// An engine with a face. Cheap to clone; all clones share one engine and one set of watchers.
 #[derive(Clone)]
 pub struct ApiState {
@@ -64,6 +72,8 @@ struct Shared {
     limits: ServerLimits,
     news: News,
     leaving: watch::Sender<bool>,
+    /// The runs that this server drives, if it drives any.
+    host: Option<Host>,
 }
 
 impl ApiState {
@@ -74,9 +84,18 @@ impl ApiState {
 
     /// Returns the state of a server over `engine`, with limits of its own.
     pub fn with_limits(engine: Engine, access: Access, limits: ServerLimits) -> Self {
-        let shared =
-            Shared { engine, limits, news: News::default(), leaving: watch::Sender::new(false) };
-        Self { shared: Arc::new(shared), access }
+        Self { shared: Arc::new(Shared::over(engine, limits, None)), access }
+    }
+
+    /// Returns the state of a server that drives the runs of `host`.
+    pub fn hosting(host: Host, access: Access, limits: ServerLimits) -> Self {
+        let engine = host.engine().clone();
+        Self { shared: Arc::new(Shared::over(engine, limits, Some(host))), access }
+    }
+
+    /// Returns the runs that this server drives, if it drives any.
+    pub fn host(&self) -> Option<&Host> {
+        self.shared.host.as_ref()
     }
 
     /// Returns this state for requests that come in another way.

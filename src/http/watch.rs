@@ -24,6 +24,7 @@ use super::{ApiState, access};
 use crate::canon::Value;
 use crate::object;
 use crate::record::{Sequence, ThreadId};
+use crate::run::RowState;
 use crate::store::{Stored, ThreadRange};
 
 /// How many records are read at once.
@@ -35,7 +36,30 @@ const RETRY_AFTER_MS: u64 = 5000;
 pub(super) async fn watch(state: ApiState, call: Call) -> Result<Response, Problem> {
     let thread = call.thread()?;
     let since = call.query.number("since_clock")?;
-    let resumed = last_event_id(&call.headers)?;
+    follow(state, call.headers, thread, since, None).await
+}
+
+/// `GET /v1/runs/{id}/events`: the same, and how the run stands; ends with the run.
+pub(super) async fn watch_run(state: ApiState, call: Call) -> Result<Response, Problem> {
+    let thread = call.thread()?;
+    let since = match call.query.get("replay") {
+        None | Some("false" | "0") => None,
+        Some("true" | "1") => Some(0),
+        Some(_) => return Err(Problem::invalid("replay", "`replay` is `true` or `false`")),
+    };
+    let (engine, own) = (state.engine().clone(), thread.clone());
+    blocking(move || super::runs::known(&engine, &own).map(drop)).await?;
+    follow(state, call.headers, thread, since, Some(Standing::default())).await
+}
+
+async fn follow(
+    state: ApiState,
+    headers: HeaderMap,
+    thread: ThreadId,
+    since: Option<i64>,
+    run: Option<Standing>,
+) -> Result<Response, Problem> {
+    let resumed = last_event_id(&headers)?;
     // The past ends where the store does now; what is written from here on is news.
     let news = Subscription::new(&state);
     let engine = state.engine().clone();
@@ -52,7 +76,8 @@ pub(super) async fn watch(state: ApiState, call: Call) -> Result<Response, Probl
     let watching = Watching {
         leaving: state.leaving(),
         state,
-        headers: call.headers,
+        headers,
+        run,
         thread,
         position,
         news,
@@ -93,8 +118,18 @@ enum Position {
     Live { after: Sequence },
 }
 
+/// What a watcher of a run has been told of how it stands.
+#[derive(Default)]
+struct Standing {
+    told: Option<(RowState, u32)>,
+    /// Whether everything up to here has been looked at.
+    looked: bool,
+}
+
 struct Watching {
     state: ApiState,
+    /// The run, of a watcher of one.
+    run: Option<Standing>,
     headers: HeaderMap,
     thread: ThreadId,
     position: Position,
@@ -129,6 +164,13 @@ impl Watching {
                 }
                 continue;
             }
+            if self.run.as_ref().is_some_and(|run| !run.looked) {
+                match self.stands().await {
+                    Ok(Some(frame)) => return Some(frame),
+                    Ok(None) => continue,
+                    Err(problem) => return Some(self.end("error", &error(&problem))),
+                }
+            }
             tokio::select! {
                 biased;
                 () = told(&mut self.leaving) => {}
@@ -137,6 +179,24 @@ impl Watching {
                 () = self.news.written() => self.behind = true,
             }
         }
+    }
+
+    /// Looks how the run stands, now that all before is told; returns a frame if that is new.
+    async fn stands(&mut self) -> Result<Option<Event>, Problem> {
+        let (state, thread) = (self.state.clone(), self.thread.clone());
+        let row = blocking(move || super::runs::known(state.engine(), &thread)).await?;
+        let Some(run) = &mut self.run else { return Ok(None) };
+        let now = (row.state, row.life);
+        if run.told.replace(now) != Some(now) {
+            let data = one_line(&Value::from(row.to_object()).to_string());
+            return Ok(Some(Event::default().event("status").data(data)));
+        }
+        run.looked = true;
+        if row.state.is_over() && !row.goes_on() {
+            let data = Value::from(row.to_object());
+            return Ok(Some(self.end("end", &data)));
+        }
+        Ok(None)
     }
 
     /// Reads the next page. Whoever may no longer read is told nothing more.
@@ -154,6 +214,9 @@ impl Watching {
             Ok(state.engine().store().read(|reader| reader.thread_page(&thread, range, PAGE))?)
         });
         let (page, more) = page.await?;
+        if let Some(run) = &mut self.run {
+            run.looked &= page.is_empty();
+        }
         self.take(page, more);
         Ok(())
     }

@@ -15,6 +15,9 @@ use crate::secret::{mask, mask_value};
 /// The kind of the record that a run is taken up again.
 pub(super) const RESUME_KIND: &str = "core.work.resume.v1";
 
+/// The kind of the record that a run was interrupted.
+pub(super) const INTERRUPTION_KIND: &str = "core.work.interruption.v1";
+
 /// The most characters of a summary. The last words of the model stand in full in its last turn.
 const MAX_SUMMARY_CHARS: usize = 4096;
 
@@ -223,6 +226,12 @@ pub(super) fn outcome(state: &RunState, outcome: &Outcome) -> Draft {
 /// The record that a run is taken up again.
 pub(super) fn resume(state: &RunState, life: u32) -> Draft {
     let body = object! { "kind": RESUME_KIND, "life": life };
+    by_engine(state, body).with_parents(state.opening.into_iter().collect())
+}
+
+/// The record that a run was interrupted: its records end where it can be taken up.
+pub(super) fn interruption(state: &RunState, reason: &str) -> Draft {
+    let body = object! { "kind": INTERRUPTION_KIND, "reason": reason };
     by_engine(state, body).with_parents(state.opening.into_iter().collect())
 }
 

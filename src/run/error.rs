@@ -1,6 +1,6 @@
 //! Why a run could not begin, go on or be taken up.
 
-use super::{ReplayError, Verb};
+use super::{ReplayError, Transport, Verb};
 use crate::code::{Code, Coded};
 use crate::engine::{Driven, EngineError};
 use crate::record::{RecordId, ThreadId};
@@ -26,6 +26,23 @@ pub enum RunError {
         /// How it ended.
         verb: Verb,
     },
+    /// Its tools work in a place of their own, and there is none.
+    #[error(transparent)]
+    Sandbox(#[from] crate::sandbox::SandboxError),
+    /// It is taken up with its tools elsewhere than where they worked before.
+    #[error("the tools of the run {thread} work {}", .transport.in_words())]
+    Elsewhere {
+        /// The run.
+        thread: ThreadId,
+        /// Where its tools work.
+        transport: Transport,
+    },
+    /// Whoever drove it went away; it can be taken up.
+    #[error("the run {thread} was interrupted")]
+    Interrupted {
+        /// The run.
+        thread: ThreadId,
+    },
     /// It waits for a decision that nobody has made.
     #[error("the run {thread} waits for the decision {request}")]
     Undecided {
@@ -43,7 +60,10 @@ impl Coded for RunError {
             Self::Driven(error) => error.code(),
             Self::Replay(ReplayError::NoRun) => Code::NotFound,
             Self::Replay(ReplayError::Diverged { .. }) => Code::Internal,
+            Self::Sandbox(error) => error.code(),
+            Self::Elsewhere { .. } => Code::InvalidRequest,
             Self::Finished { .. } => Code::RunFinished,
+            Self::Interrupted { .. } => Code::ShuttingDown,
             Self::Undecided { .. } => Code::DecisionPending,
         }
     }
@@ -56,6 +76,9 @@ impl Coded for RunError {
             Self::Replay(ReplayError::Diverged { .. }) => {
                 Some("See whether `spl verify` finds more.".into())
             }
+            Self::Sandbox(error) => error.hint(),
+            Self::Elsewhere { .. } => Some("Take it up where it began.".into()),
+            Self::Interrupted { .. } => Some("Take it up with `spl runs resume`.".into()),
             Self::Finished { .. } => Some("Begin a new one.".into()),
             Self::Undecided { request, .. } => {
                 Some(format!("Answer it with `spl decisions approve {request}`."))

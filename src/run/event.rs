@@ -97,6 +97,11 @@ pub enum Effect {
 }
 
 impl Effect {
+    /// Returns whether this ends the run.
+    pub const fn closes(&self) -> bool {
+        matches!(self, Self::Close(_))
+    }
+
     /// Returns whether this begins something: a run that is cancelled does without it. What has
     /// begun is always recorded to its end.
     pub const fn begins(&self) -> bool {

@@ -21,6 +21,7 @@ const APPLICATION_ID: i32 = 0x7370_6c31;
 const MIGRATIONS: &[&str] = &[
     include_str!("../../schema/sqlite/0001_records.sql"),
     include_str!("../../schema/sqlite/0002_hook_statistics.sql"),
+    include_str!("../../schema/sqlite/0003_runs.sql"),
 ];
 
 /// The newest format known here.

@@ -115,6 +115,11 @@ fn hot_questions_are_answered_by_an_index() {
         reader.engine_written("core.work.loop.v1", Some(&thread), Sequence::default(), 10)
     });
     traced.read("author", |reader| reader.author(id));
+    let runs = super::RunRange::default();
+    traced.read("run_openings", |reader| reader.run_openings(&runs, 10));
+    traced.read("run_marks", |reader| reader.run_marks(&thread));
+    traced.read("worked", |reader| reader.worked(&actor, Timestamp::default()));
+    traced.read("admissions", |reader| reader.admissions());
     traced.read("clocks", |reader| reader.clocks(&thread));
     traced.read("has_intent", |reader| reader.has_intent(&thread));
     traced.read("threads", |reader| reader.threads("", 10));

@@ -10,6 +10,9 @@ use super::{
 use crate::canon::Object;
 use crate::code::{Code, Coded};
 
+/// The names of the tools that work in a directory.
+pub const WORKSPACE_TOOLS: [&str; 5] = ["bash", "read_file", "write_file", "list_dir", "search"];
+
 /// The tools that a run may call, in the order in which a model is told of them.
 #[derive(Default)]
 pub struct Toolbox {

@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::home;
 use crate::output::{NAME, Table, WARN, cut, plural, pretty, printable};
 use crate::session::Session;
-pub(super) use started::{grant, variables};
+pub(super) use started::grant;
 
 /// See which tools a run may call, those of MCP servers too
 #[derive(Subcommand, Debug)]

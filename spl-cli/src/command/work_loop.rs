@@ -11,7 +11,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use spl::record::{ActorId, ThreadId};
-use spl::run::{RunError, Verb, drive, recorded_spec, resume};
+use spl::run::{
+    RunError, Transport, Verb, drive, drive_confined, recorded_spec, resume, resume_confined,
+};
 use spl::tool::{Grants, Workspace};
 
 use super::tool::grant;
@@ -32,6 +34,8 @@ const WAITS: u8 = 3;
 #[command(after_help = "\
 The run works in this process, on the store of this machine's instance, and hears every hook
 from the moment it is written. `bash` starts in the workspace and is not confined to it.
+With --sandbox its tools work in a process that has no network and sees the system, the
+workspace and nothing else; such a run asks the hooks that were there at its start.
 
 Examples:
   spl work-loop \"say hello\" --echo --workspace .
@@ -57,6 +61,8 @@ pub(crate) struct WorkLoopArgs {
     #[arg(long, value_name = "NAMES", value_parser = Grants::parse)]
     tools: Option<Grants>,
     #[command(flatten)]
+    place: equip::PlaceArgs,
+    #[command(flatten)]
     spec: spec::SpecArgs,
 }
 
@@ -81,14 +87,20 @@ pub(crate) fn work_loop(session: &mut Session, args: &WorkLoopArgs) -> Result<u8
     };
     let mut tools = tools_of(&engine, &spec, &workspace)?;
     grant(&home, args.tools.as_ref(), &mut tools)?;
-    let players = Players { engine: &engine, model: model.as_mut(), tools: &tools };
+    let is_confined = args.place.sandbox || spec.transport == Transport::Sandboxed;
+    let confined = is_confined.then(|| args.place.confined(&workspace, &home)).transpose()?;
+    let hooks = args.place.hooks(&engine, is_confined)?;
+    let players = Players { engine: &engine, model: model.as_mut(), tools: &tools, hooks };
     let thread = spec.thread.clone();
     let taken_up = args.resume.is_some();
     let by = ActorId::parse(&session::actor(None)?)
         .map_err(|error| Failure::usage(format!("SPL_ACTOR {error}")))?;
     let mut asked = AtTerminal::new(&engine, by);
-    let played = play(&mut session.out, players, &mut asked, |hands| {
-        if taken_up { resume(&thread, hands) } else { drive(spec, hands) }
+    let played = play(&mut session.out, players, &mut asked, |hands| match (taken_up, &confined) {
+        (true, None) => resume(&thread, hands),
+        (true, Some(confined)) => resume_confined(&thread, hands, confined),
+        (false, None) => drive(spec, hands),
+        (false, Some(confined)) => drive_confined(spec, hands, confined),
     });
     let report = match played {
         Ok(report) => report,

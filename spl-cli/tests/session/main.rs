@@ -14,6 +14,7 @@ mod store;
 mod terminal;
 mod threads;
 mod tokens;
+mod tools;
 mod trust;
 mod watching;
 mod writing;

@@ -1,13 +1,14 @@
 //! The shapes of bodies and answers, in a short notation that becomes JSON Schema.
 
 mod decisions;
+mod runs;
 
 use crate::canon::{Object, Value};
 use crate::object;
 
 /// Returns every shape there is.
 pub(super) fn shapes() -> impl Iterator<Item = &'static Shape> {
-    SHAPES.iter().chain(decisions::SHAPES)
+    SHAPES.iter().chain(decisions::SHAPES).chain(runs::SHAPES)
 }
 
 /// The shape of an object.
@@ -475,7 +476,10 @@ const SHAPES: &[Shape] = &[
         summary: "What the engine has done and what it holds.",
         members: &[
             ("object", "=engine_health"),
+            ("admission_available", "integer"),
+            ("admission_capacity", "integer"),
             ("decisions_pending", "integer"),
+            ("runs_live", "integer"),
             ("ingested_total", "integer"),
             ("uptime_secs", "integer"),
             ("work_loop", "object"),
@@ -551,13 +555,13 @@ fn type_of(kind: &str) -> Object {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::super::super::endpoint::{ENDPOINTS, Outcome};
+    use super::super::super::endpoint::{Outcome, endpoints};
     use super::*;
 
     #[test]
     fn every_shape_that_is_named_is_there_and_every_one_there_is_named() {
         let mut named: BTreeSet<&str> = BTreeSet::from(["Error"]);
-        for endpoint in ENDPOINTS {
+        for endpoint in endpoints() {
             named.extend(endpoint.takes);
             named.extend(endpoint.answers.iter().filter_map(|outcome| match outcome {
                 Outcome::Json(_, shape) => Some(*shape),

@@ -110,7 +110,7 @@ mod tests {
                 "properties": object! { "n": object! { "type": "integer" } },
                 "required": vec!["n"],
             },
-            &object! {},
+            &Object::new(),
             "`t` needs `n`; it takes `n` (integer)",
         );
     }

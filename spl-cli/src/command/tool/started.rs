@@ -6,15 +6,8 @@ use spl::engine::{Home, McpServer};
 use spl::tool::{Grants, McpServers, McpState, Toolbox};
 
 use crate::failure::Failure;
+use crate::home::variables;
 use crate::output;
-
-/// Returns the variables of this process that are text; one that is none cannot be passed on.
-pub(crate) fn variables() -> Vec<(String, String)> {
-    let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
-        Some((name.into_string().ok()?, value.into_string().ok()?))
-    };
-    std::env::vars_os().filter_map(text).collect()
-}
 
 /// Starts those servers of a home whose tools may be among `grants`.
 pub(super) fn start(home: &Home, grants: Option<&Grants>) -> Result<McpServers, Failure> {

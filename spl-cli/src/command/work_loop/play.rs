@@ -16,6 +16,7 @@ pub(crate) struct Players<'a> {
     pub(crate) engine: &'a Engine,
     pub(crate) model: &'a mut dyn Model,
     pub(crate) tools: &'a Toolbox,
+    pub(crate) hooks: Hooks,
 }
 
 /// Why a run was not played to its end, or not shown.
@@ -45,16 +46,8 @@ pub(crate) fn play(
             cancel.cancel();
         }
     };
-    let Players { engine, model, tools } = players;
-    let hands = Hands {
-        engine,
-        model,
-        tools,
-        decider,
-        hooks: Hooks::Live,
-        cancel: &cancel,
-        watch: &mut watch,
-    };
+    let Players { engine, model, tools, hooks } = players;
+    let hands = Hands { engine, model, tools, decider, hooks, cancel: &cancel, watch: &mut watch };
     let report = driven(hands).map_err(Unplayed::Run)?;
     unsaid.map_or(Ok(report), |failure| Err(Unplayed::Unsaid(failure)))
 }

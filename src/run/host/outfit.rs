@@ -1,0 +1,47 @@
+//! What the runs of a server are equipped with: somebody else's business.
+
+use std::path::Path;
+
+use crate::code::{Code, Coded};
+use crate::engine::Engine;
+use crate::model::{Model, ModelError, Price};
+use crate::run::RunSpec;
+use crate::tool::Toolbox;
+
+/// What the runs of a server are equipped with.
+pub trait Outfit: Send + Sync {
+    /// Returns the model that plays a run for which somebody asks this one, or none by name.
+    fn choose(&self, asked: Option<&str>) -> Result<Chosen, ModelError>;
+
+    /// Returns the model of a run.
+    fn model(&self, spec: &RunSpec) -> Result<Box<dyn Model>, ModelError>;
+
+    /// Returns the tools of a run. What its tier forbids is taken out later.
+    fn tools(&self, engine: &Engine, spec: &RunSpec) -> Result<Toolbox, Unfit>;
+
+    /// Returns the folder in which the tools work, if they have one.
+    fn workspace(&self) -> Option<&Path>;
+}
+
+/// A model that plays a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chosen {
+    /// Its name.
+    pub name: String,
+    /// What it costs, where that is known.
+    pub price: Option<Price>,
+}
+
+/// Why a run cannot be equipped.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the tools of the run are not to be had: {why}")]
+pub struct Unfit {
+    /// Why.
+    pub why: String,
+}
+
+impl Coded for Unfit {
+    fn code(&self) -> Code {
+        Code::Internal
+    }
+}
