@@ -141,9 +141,9 @@ impl Engine {
             None => Some(prepare(facts.opening(clocks.next()))?),
         };
         let parent = id.or_else(|| opened.as_ref().map(|opened| opened.record().id()));
-        let called = prepare(facts.call(clocks.next(), parent))?;
-        let resulted = prepare(facts.result(clocks.next(), called.record().id()))?;
-        let history = run.history_with(call.life, called.record(), resulted.record());
+        let stated = prepare(facts.call(clocks.next(), parent))?;
+        let resulted = prepare(facts.result(clocks.next(), stated.record().id()))?;
+        let history = run.history_with(call.life, stated.record(), resulted.record());
         let returned = ToolReturn {
             tool: call.tool.clone(),
             args: call.args.clone(),
@@ -152,7 +152,7 @@ impl Engine {
             answer: String::new(),
             resource: format!("tool:{}", call.tool),
             empty: false,
-            call: called.record().id(),
+            call: stated.record().id(),
             result: Object::new(),
         };
         let live = self.live()?;
@@ -168,7 +168,7 @@ impl Engine {
             if let Some(opened) = &opened {
                 author.append(opened, Origin::Engine)?;
             }
-            author.append(&called, Origin::Door)?;
+            author.append(&stated, Origin::Door)?;
             let sequence = author.append(&resulted, Origin::Door)?;
             let said = say(author, &seat, (resulted.record(), sequence), &asked)?;
             Ok(Some(
