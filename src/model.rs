@@ -3,19 +3,24 @@
 //! Comes in: what has been said so far, as a [`TurnRequest`]. Goes out: a [`Reply`], which calls
 //! tools or ends the run. Two models are here that need no provider: [`Echo`], which says what it
 //! was told, and [`Scripted`], which says what a file has for it, so that a run can be played from
-//! the first record to the last without a network.
+//! the first record to the last without a network. Those of `Providers` are asked over the network,
+//! in the wire formats of Anthropic, OpenAI and Gemini.
 //!
 //! **Invariant:** a model calls nothing and records nothing; it is asked, and it answers.
 
 mod echo;
 mod error;
 mod price;
+#[cfg(feature = "model")]
+mod provider;
 mod script;
 mod scripted;
 
 pub use echo::Echo;
 pub use error::ModelError;
 pub use price::{Price, PriceError, Prices};
+#[cfg(feature = "model")]
+pub use provider::{KeySource, Keys, Pace, ProviderRow, Providers};
 pub use script::ScriptError;
 pub use scripted::Scripted;
 

@@ -39,7 +39,7 @@ mod step;
 pub mod worker;
 
 pub use crate::config::Transport;
-pub use budget::{BudgetKind, Limits, Spent, micros, usd};
+pub use budget::{BudgetKind, Limits, Spent};
 pub use decider::{Decider, Decision, Nobody};
 pub use drive::{Hands, drive, drive_confined, recorded_spec, records_of, resume, resume_confined};
 pub use error::RunError;

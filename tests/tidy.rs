@@ -40,6 +40,7 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("jsonschema::", &["tool"]),
     ("landlock::", &["sandbox"]),
     ("nix::", &["sandbox"]),
+    ("reqwest::", &["model", "tool"]),
     ("rmcp::", &["tool"]),
     ("rusqlite::", &["store"]),
     ("sha2::", &["canon"]),

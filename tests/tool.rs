@@ -346,6 +346,39 @@ fn a_hundred_megabytes_of_nothing_are_cut_to_what_is_shown() {
 }
 
 #[test]
+fn a_flood_of_deaf_children_is_bounded_and_ends() {
+    let watch = Stopwatch::start();
+    let flood = "trap '' TERM; for n in 1 2 3 4; do \
+        (trap '' TERM; (cat /dev/zero) & cat /dev/zero) & done; echo $$ >shell; wait";
+    let desk = Desk::new();
+    let answer = desk.bash_for(flood, 1);
+    assert!(watch.elapsed() < NOT_WAITED, "{:?}", watch.elapsed());
+    error_with(&answer, "[killed after 1 s]");
+    assert!(answer.shown.len() <= SHOWN_BYTES);
+    // Nobody of the group is left.
+    let group = fs::read_to_string(desk.path("shell")).expect("a process id");
+    while !members(group.trim()).is_empty() {
+        assert!(watch.elapsed() < NOT_WAITED, "{:?}", members(group.trim()));
+        std::thread::yield_now();
+    }
+}
+
+/// Returns the processes of a group that have not ended.
+fn members(group: &str) -> Vec<String> {
+    let stats = fs::read_dir("/proc").expect("/proc").filter_map(|entry| {
+        // A process may end while it is looked at.
+        fs::read_to_string(entry.ok()?.path().join("stat")).ok()
+    });
+    stats
+        .filter(|stat| {
+            let after_name = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
+            let fields: Vec<&str> = after_name.split(' ').collect();
+            fields.get(2) == Some(&group) && !matches!(fields.first(), Some(&"Z" | &"X"))
+        })
+        .collect()
+}
+
+#[test]
 fn the_exit_status_survives_the_cut() {
     // Whole lines of five bytes, and half an emoji.
     let answer = Desk::new().bash("yes 🦀 | head -c 1000002; exit 3");
@@ -462,6 +495,38 @@ fn nothing_outside_of_the_workspace_is_reached() {
     }
     assert_eq!(fs::read_to_string(outside).expect("the file"), "not yours");
     assert_eq!(fs::read_dir(desk.outside.path()).expect("a directory").count(), 2);
+}
+
+#[test]
+fn a_link_that_turns_outside_while_it_is_followed_leads_nowhere() {
+    let desk = Desk::new();
+    desk.write("inside.txt", "yours");
+    let targets = [desk.path("inside.txt"), desk.outside.path().join("secret.txt")];
+    let done = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for target in targets.iter().cycle() {
+                if done.load(std::sync::atomic::Ordering::Relaxed) {
+                    return;
+                }
+                symlink(target, desk.path("next")).expect("a link");
+                fs::rename(desk.path("next"), desk.path("link")).expect("turned");
+            }
+        });
+        let mut read = 0;
+        let mut written = 0;
+        for _ in 0..300 {
+            let answer = desk.read("link");
+            assert!(!answer.shown.contains("not yours"), "{}", answer.shown);
+            read += u32::from(answer.status == Status::Ok);
+            let answer = desk.call("write_file", &object! { "path": "link", "content": "yours" });
+            written += u32::from(answer.status == Status::Ok);
+        }
+        done.store(true, std::sync::atomic::Ordering::Relaxed);
+        assert!(read + written > 0, "the link was never seen inside");
+    });
+    let secret = fs::read_to_string(desk.outside.path().join("secret.txt")).expect("a file");
+    assert_eq!(secret, "not yours");
 }
 
 #[test]

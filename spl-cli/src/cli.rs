@@ -102,6 +102,8 @@ pub(crate) enum Command {
     Trust(command::trust::TrustArgs),
     #[command(subcommand)]
     Tool(command::tool::ToolCommand),
+    #[command(subcommand)]
+    Model(command::model::ModelCommand),
     Demo(command::demo::DemoArgs),
 
     Serve(command::serve::ServeArgs),

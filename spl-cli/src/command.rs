@@ -11,6 +11,7 @@ pub(crate) mod expr;
 pub(crate) mod health;
 pub(crate) mod hook;
 pub(crate) mod init;
+pub(crate) mod model;
 pub(crate) mod record;
 pub(crate) mod serve;
 pub(crate) mod status;
@@ -79,6 +80,7 @@ fn perform(session: &mut Session, command: Command) -> Result<u8, Failure> {
         Command::Doctor => return doctor::doctor(session),
         Command::Verify(args) => return verify::verify(session, &args),
         Command::Backup(args) => backup::backup(session, &args),
+        Command::Model(command) => return model::model(session, &command),
         Command::Tool(command) => tool::tool(session, command),
         Command::Token(command) => token::token(session, command),
         Command::Completions(args) => completions::completions(session, &args),

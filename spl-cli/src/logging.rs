@@ -35,6 +35,12 @@ where
         .try_init();
 }
 
+/// The client of model providers logs what they answer, which may hold anything: of it nothing is
+/// logged, whatever `RUST_LOG` asks for.
 fn filter(default: LevelFilter) -> EnvFilter {
-    EnvFilter::builder().with_default_directive(default.into()).from_env_lossy()
+    let filter = EnvFilter::builder().with_default_directive(default.into()).from_env_lossy();
+    match "genai=off".parse() {
+        Ok(silent) => filter.add_directive(silent),
+        Err(_) => filter,
+    }
 }

@@ -146,6 +146,16 @@ impl Home {
         self.0.join("config.toml")
     }
 
+    /// Returns the folder of keys, those of model providers among them: `<provider>.key`.
+    pub fn secrets_path(&self) -> PathBuf {
+        self.0.join("secrets")
+    }
+
+    /// Returns where prices are that stand before those that are built in.
+    pub fn prices_path(&self) -> PathBuf {
+        self.0.join("prices.toml")
+    }
+
     fn instance_key_path(&self) -> PathBuf {
         self.0.join("keys/primary")
     }

@@ -1,6 +1,7 @@
 //! `config.toml`: what a person sets for one home (contract §2.12).
 
 mod mcp;
+mod model;
 
 use std::collections::BTreeMap;
 
@@ -8,6 +9,7 @@ use serde::Deserialize;
 
 use crate::record::ActorId;
 pub use mcp::{McpServer, McpTransport};
+pub use model::{ModelSettings, ProviderSettings, WireFormat};
 
 /// The settings of a home. Tables and keys that are not known are left to newer versions.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
@@ -19,6 +21,8 @@ pub struct Settings {
     pub server: Server,
     /// The servers of tools, by what they are called.
     pub mcp: BTreeMap<String, McpServer>,
+    /// Which models there are, and how they are asked.
+    pub model: ModelSettings,
 }
 
 /// Who the operator is.
@@ -63,6 +67,7 @@ impl Settings {
         ActorId::parse(&settings.identity.actor)
             .map_err(|error| format!("`actor` of `[identity]` {error}"))?;
         settings.mcp.keys().try_for_each(|name| mcp::check_name(name))?;
+        settings.model.check()?;
         Ok(settings)
     }
 

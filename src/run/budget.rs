@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use crate::config::show_usd;
 use crate::model::{Price, Usage};
 
 /// How far a run may go; what is not said has no limit.
@@ -140,7 +141,7 @@ impl Limits {
             self.max_turns.map(|turns| format!("{turns} turns")),
             self.token_budget.map(|tokens| format!("{tokens} tokens")),
             self.wall_clock_secs.map(|secs| format!("{secs} s")),
-            self.usd_budget.map(|micros| format!("{} USD", usd(micros))),
+            self.usd_budget.map(|micros| format!("{} USD", show_usd(micros))),
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         if parts.is_empty() { "no limit".to_owned() } else { parts.join(", ") }
@@ -162,7 +163,11 @@ impl Limits {
                 })
                 .map(|limit| format!("{} of {limit} s", limit.saturating_sub(spent.millis / 1000))),
             self.usd_budget.filter(|limit| nearly(spent.usd_micros, *limit)).map(|limit| {
-                format!("{} of {} USD", usd(limit.saturating_sub(spent.usd_micros)), usd(limit))
+                format!(
+                    "{} of {} USD",
+                    show_usd(limit.saturating_sub(spent.usd_micros)),
+                    show_usd(limit)
+                )
             }),
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
@@ -170,42 +175,9 @@ impl Limits {
     }
 }
 
-/// Returns millionths of a dollar as dollars, such as `1.25`.
-pub fn usd(micros: u64) -> String {
-    let text = format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);
-    let text = text.trim_end_matches('0').trim_end_matches('.');
-    text.to_owned()
-}
-
-/// Reads dollars such as `1.25` as millionths of a dollar; `None` for what is no amount, or has more
-/// than six digits behind the point.
-pub fn micros(usd: &str) -> Option<u64> {
-    let (whole, part) = usd.split_once('.').unwrap_or((usd, ""));
-    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    if whole.is_empty() || part.len() > 6 || !digits(whole) || !digits(part) {
-        return None;
-    }
-    let part: u64 = format!("{part:0<6}").parse().ok()?;
-    whole.parse::<u64>().ok()?.checked_mul(1_000_000)?.checked_add(part)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn money_reads_as_dollars() {
-        for (micros, text) in
-            [(0, "0"), (1, "0.000001"), (250_000, "0.25"), (1_000_000, "1"), (12_340_000, "12.34")]
-        {
-            assert_eq!(usd(micros), text);
-            assert_eq!(super::micros(text), Some(micros));
-        }
-        assert_eq!(micros("1.5"), Some(1_500_000));
-        for text in ["", ".5", "-1", "1.0000001", "1e3", "x", "99999999999999999999"] {
-            assert_eq!(micros(text), None, "{text}");
-        }
-    }
 
     #[test]
     fn the_tighter_limit_holds() {

@@ -12,7 +12,8 @@ use std::path::PathBuf;
 use clap::Args;
 use spl::record::{ActorId, ThreadId};
 use spl::run::{
-    RunError, Transport, Verb, drive, drive_confined, recorded_spec, resume, resume_confined,
+    RunError, RunSpec, Transport, Verb, drive, drive_confined, recorded_spec, resume,
+    resume_confined,
 };
 use spl::tool::{Grants, Workspace};
 
@@ -22,7 +23,7 @@ use crate::home;
 use crate::session::{self, Session};
 use ask::AtTerminal;
 pub(super) use equip::tools_of;
-pub(super) use play::{Players, play};
+pub(super) use play::{Players, cancel_when_told, play};
 pub(super) use show::Show;
 pub(super) use spec::mint;
 
@@ -39,6 +40,7 @@ workspace and nothing else; such a run asks the hooks that were there at its sta
 
 Examples:
   spl work-loop \"say hello\" --echo --workspace .
+  spl work-loop \"fix the failing test\" --model claude-sonnet-4-6 --workspace ~/project
   spl work-loop \"tidy up\" --script turns.json --workspace ~/project --max-turns 10
   spl work-loop --resume th_4f0c… --script turns.json --workspace ~/project
 
@@ -83,7 +85,10 @@ pub(crate) fn work_loop(session: &mut Session, args: &WorkLoopArgs) -> Result<u8
             let thread = thread.as_ref().map_err(|failure| Failure::usage(failure.message()))?;
             recorded_spec(&engine, thread).map_err(|error| Failure::coded(&error))?
         }
-        (None, goal) => args.spec.of(goal.as_deref().unwrap_or_default(), model.name())?,
+        (None, goal) => RunSpec {
+            price: args.model.price()?,
+            ..args.spec.of(goal.as_deref().unwrap_or_default(), model.name())?
+        },
     };
     let mut tools = tools_of(&engine, &spec, &workspace)?;
     grant(&home, args.tools.as_ref(), &mut tools)?;

@@ -7,6 +7,7 @@ mod expressions;
 mod help;
 mod hooks;
 mod loops;
+mod models;
 mod pipes;
 mod serving;
 mod start;

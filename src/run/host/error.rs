@@ -2,10 +2,11 @@
 
 use super::Unfit;
 use crate::code::{Code, Coded};
+use crate::config::show_usd;
 use crate::engine::EngineError;
 use crate::model::ModelError;
 use crate::record::{ActorId, ThreadId};
-use crate::run::{RowState, RunError, usd};
+use crate::run::{RowState, RunError};
 
 /// Why a server does not do with a run what it was asked to.
 #[derive(Debug, thiserror::Error)]
@@ -45,7 +46,7 @@ pub enum HostError {
     /// The actor's runs have cost as much today as its tier allows.
     #[error(
         "the runs of `{actor}` have cost {spent} USD today, and its tier allows {most}",
-        spent = usd(*.spent), most = usd(*.most)
+        spent = show_usd(*.spent), most = show_usd(*.most)
     )]
     DailyCost {
         /// Who runs.

@@ -4,21 +4,26 @@ use std::path::PathBuf;
 
 use clap::Args;
 use spl::engine::{Engine, Home, Hooks};
-use spl::model::{Echo, Model, Scripted};
+use spl::model::{Echo, Model, Price, Scripted};
 use spl::run::RunSpec;
 use spl::run::worker::Confined;
 use spl::sandbox::{Hidden, Place};
 use spl::tool::{RecordSeat, Toolbox, Workspace, allowed_environment, record_tools};
 
+use crate::command::model::providers;
 use crate::command::worker::stager;
 use crate::failure::Failure;
-use crate::home::variables;
+use crate::home::{self, variables};
 
 /// Who takes the turns.
 #[derive(Args, Debug)]
+#[group(required = true, multiple = false)]
 pub(crate) struct ModelArgs {
+    /// Ask this model; `spl model list` says which there are
+    #[arg(long = "model", value_name = "NAME")]
+    name: Option<String>,
     /// Play the turns of this file
-    #[arg(long, value_name = "FILE", required_unless_present = "echo", conflicts_with = "echo")]
+    #[arg(long, value_name = "FILE")]
     script: Option<PathBuf>,
     /// Play the model that says what it was told
     #[arg(long)]
@@ -28,6 +33,10 @@ pub(crate) struct ModelArgs {
 impl ModelArgs {
     /// Opens the model of a run that works in `workspace`.
     pub(crate) fn open(&self, workspace: &Workspace) -> Result<Box<dyn Model>, Failure> {
+        if let Some(name) = &self.name {
+            let model = providers(&home::find()?)?.model(name);
+            return model.map_err(|error| Failure::coded(&error));
+        }
         let Some(path) = &self.script else { return Ok(Box::new(Echo)) };
         let script = std::fs::read(path).map_err(|error| {
             Failure::usage(format!("`{}` could not be read: {error}", path.display()))
@@ -36,12 +45,21 @@ impl ModelArgs {
         Ok(Box::new(scripted.map_err(|error| Failure::coded(&error))?))
     }
 
+    /// Returns what the model costs, if that is known.
+    pub(crate) fn price(&self) -> Result<Option<Price>, Failure> {
+        match &self.name {
+            None => Ok(None),
+            Some(name) => Ok(providers(&home::find()?)?.price(name)),
+        }
+    }
+
     /// Returns the flags that choose the same model again, with a space behind them.
     pub(crate) fn as_flags(&self) -> String {
-        match &self.script {
-            Some(path) => format!("--script {} ", path.display()),
-            None if self.echo => "--echo ".to_owned(),
-            None => String::new(),
+        match (&self.name, &self.script) {
+            (Some(name), _) => format!("--model {name} "),
+            (None, Some(path)) => format!("--script {} ", path.display()),
+            (None, None) if self.echo => "--echo ".to_owned(),
+            (None, None) => String::new(),
         }
     }
 }

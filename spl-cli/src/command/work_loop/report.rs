@@ -1,7 +1,8 @@
 //! How a run went, when it is over.
 
+use spl::config::show_usd;
 use spl::object;
-use spl::run::{Report, usd};
+use spl::run::Report;
 
 use crate::failure::Failure;
 use crate::output::{Output, plural};
@@ -40,7 +41,7 @@ pub(crate) fn tell(out: &mut Output, report: &Report, again: &str) -> Result<(),
             write!(text, ", {} tokens", spent.tokens())?;
         }
         if spent.usd_micros > 0 {
-            write!(text, ", {} USD", usd(spent.usd_micros))?;
+            write!(text, ", {} USD", show_usd(spent.usd_micros))?;
         }
         writeln!(text)?;
         if let Some(request) = awaits {

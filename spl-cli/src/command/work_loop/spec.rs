@@ -1,9 +1,10 @@
 //! What a run is asked to do, from the command line.
 
 use clap::Args;
+use spl::config::parse_usd;
 use spl::identity::random_bytes;
 use spl::record::{ActorId, NameError, Namespace, ThreadId};
-use spl::run::{Limits, RunSpec, micros};
+use spl::run::{Limits, RunSpec};
 
 use crate::failure::Failure;
 
@@ -67,8 +68,9 @@ fn misnamed(what: &str, error: &NameError) -> Failure {
 }
 
 fn dollars(text: &str) -> Result<u64, String> {
-    match micros(text) {
-        Some(0) | None => Err("must be an amount above 0 such as 0.25".to_owned()),
-        Some(micros) => Ok(micros),
+    match parse_usd(text) {
+        Ok(0) => Err("must be above 0".to_owned()),
+        Ok(micros) => Ok(micros),
+        Err(error) => Err(error.to_string()),
     }
 }

@@ -1,0 +1,6 @@
+//! Models that are asked over the network, against a real server that speaks all three formats.
+
+mod answers;
+mod faults;
+mod support;
+mod wire;
