@@ -148,15 +148,15 @@ fn list(session: &mut Session, args: &ListArgs) -> Result<(), Failure> {
         .with_some("cursor", args.cursor);
     let list = session.reader()?.get(&target)?;
     session.out.list(&list, |out, rows| {
-        let mut table = Table::new(["ID", "STATE", "THREAD", "QUESTION"]);
+        let mut table = Table::new(["ID", "STATE", "QUESTION", "THREAD"]);
         for row in rows {
             let lesson = row.get("lesson").is_some_and(|lesson| *lesson != Value::Null);
             let lesson = if lesson { "(proposes a lesson) " } else { "" };
             table.row([
                 short(text(row, "id")),
                 state(row).to_owned(),
-                cut(text(row, "thread"), 20),
-                format!("{lesson}{}", cut(text(row, "question"), 72)),
+                format!("{lesson}{}", cut(text(row, "question"), 60)),
+                text(row, "thread").to_owned(),
             ]);
         }
         table.print(out)?;

@@ -116,12 +116,12 @@ fn question(asked: &DecisionRequest) -> Vec<String> {
 fn choices(asked: &DecisionRequest) -> String {
     let mut choices = vec!["a approve", "r [WHY] reject", "v VALUE"];
     if asked.lesson.is_some() {
-        choices.insert(1, "l [30d] approve and make it a lesson");
+        choices.insert(1, "l [30d] approve as a lesson");
     }
     if !asked.options.is_empty() {
         choices.push("a number");
     }
-    format!("  type {}; Enter leaves it for later", choices.join(", "))
+    format!("  {}; Enter leaves it", choices.join(", "))
 }
 
 /// What a line means.
@@ -215,6 +215,13 @@ mod tests {
         let asked = DecisionRequest { question: "x\u{1b}[2J".into(), ..asked() };
         let shown = question(&asked).join("\n");
         assert!(!shown.contains('\u{1b}'), "{shown}");
-        insta::assert_snapshot!(shown, @"");
+        insta::assert_snapshot!(shown, @r"
+        the run asks: x\u{1b}[2J
+          1  red
+          2  blue
+          it proposes the lesson `x`: Run the tests first.
+          when true
+          a approve, l [30d] approve as a lesson, r [WHY] reject, v VALUE, a number; Enter leaves it
+        ");
     }
 }
