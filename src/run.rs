@@ -36,6 +36,7 @@ mod state;
 mod step;
 pub mod worker;
 
+pub use crate::config::Transport;
 pub use budget::{BudgetKind, Limits, Spent, micros, usd};
 pub use decider::{Decider, Decision, Nobody};
 pub use drive::{Hands, drive, drive_confined, recorded_spec, records_of, resume, resume_confined};
@@ -47,6 +48,6 @@ pub use inbox::{steer, stop};
 pub use moment::{Moment, Report};
 pub use outcome::{Outcome, Verb};
 pub use replay::{ReplayError, Replayed, replay};
-pub use spec::{LOOP_KIND, RunSpec, TrackRecord, Transport};
+pub use spec::{LOOP_KIND, RunSpec, TrackRecord};
 pub use state::RunState;
 pub use step::step;

@@ -96,8 +96,12 @@ pub(crate) enum Command {
     Expr(command::expr::ExprCommand),
 
     WorkLoop(command::work_loop::WorkLoopArgs),
+    #[command(subcommand)]
+    Decisions(command::decisions::DecisionsCommand),
     WorkLoopReview(command::work_loop_review::ReviewArgs),
     Trust(command::trust::TrustArgs),
+    #[command(subcommand)]
+    Tool(command::tool::ToolCommand),
     Demo(command::demo::DemoArgs),
 
     Serve(command::serve::ServeArgs),

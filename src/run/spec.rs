@@ -2,6 +2,7 @@
 
 use super::Limits;
 use crate::canon::{Object, Value, hash_of, hex};
+use crate::config::Transport;
 use crate::model::Price;
 use crate::object;
 use crate::record::{ActorId, NameError, Namespace, ThreadId};
@@ -59,44 +60,6 @@ impl TrackRecord {
     )]
     pub fn of(standing: Standing) -> Self {
         Self { percent: (standing.score * 100.0).round() as u8, samples: standing.count }
-    }
-}
-
-/// Where a run's tools work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Transport {
-    /// In the process that drives the run.
-    #[default]
-    InProcess,
-    /// In a process that reaches nothing but the workspace.
-    Sandboxed,
-    /// Elsewhere: somebody else's loop, which only asks the hooks.
-    External,
-}
-
-impl Transport {
-    /// Returns the word in records and answers.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::InProcess => "in_process",
-            Self::Sandboxed => "sandboxed",
-            Self::External => "external",
-        }
-    }
-
-    /// Returns where that is.
-    pub(super) const fn in_words(self) -> &'static str {
-        match self {
-            Self::InProcess => "in the process that drives it",
-            Self::Sandboxed => "in a sandbox",
-            Self::External => "in a loop of somebody else",
-        }
-    }
-
-    /// Reads the word.
-    pub fn parse(word: &str) -> Option<Self> {
-        let all = [Self::InProcess, Self::Sandboxed, Self::External];
-        all.into_iter().find(|transport| transport.as_str() == word)
     }
 }
 

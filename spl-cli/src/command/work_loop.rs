@@ -1,5 +1,6 @@
 //! `spl work-loop`: run a goal to its end, in this process.
 
+mod ask;
 mod equip;
 mod play;
 mod report;
@@ -9,17 +10,18 @@ mod spec;
 use std::path::PathBuf;
 
 use clap::Args;
-use spl::record::ThreadId;
+use spl::record::{ActorId, ThreadId};
 use spl::run::{
-    Nobody, RunError, Transport, Verb, drive, drive_confined, recorded_spec, resume,
-    resume_confined,
+    RunError, Transport, Verb, drive, drive_confined, recorded_spec, resume, resume_confined,
 };
-use spl::tool::Workspace;
+use spl::tool::{Grants, Workspace};
 
+use super::tool::grant;
 use crate::failure::Failure;
 use crate::home;
-use crate::session::Session;
-pub(super) use equip::{tools_of, variables};
+use crate::session::{self, Session};
+use ask::AtTerminal;
+pub(super) use equip::tools_of;
 pub(super) use play::{Players, play};
 pub(super) use show::Show;
 pub(super) use spec::mint;
@@ -55,6 +57,9 @@ pub(crate) struct WorkLoopArgs {
     /// The folder in which the tools work
     #[arg(long, value_name = "DIR")]
     workspace: PathBuf,
+    /// The tools it may call, with commas between; a `*` at the end is any name that begins so
+    #[arg(long, value_name = "NAMES", value_parser = Grants::parse)]
+    tools: Option<Grants>,
     #[command(flatten)]
     place: equip::PlaceArgs,
     #[command(flatten)]
@@ -68,7 +73,8 @@ pub(crate) fn work_loop(session: &mut Session, args: &WorkLoopArgs) -> Result<u8
     let mut model = args.model.open(&workspace)?;
     let home = home::made()?;
     let engine = home::open(&home)?;
-    let mut nobody = Nobody;
+    // Without a server nobody else looks for lessons whose time is over.
+    engine.sweep().map_err(|error| Failure::coded(&error))?;
     let taken_up = args.resume.as_deref().map(|thread| {
         ThreadId::parse(thread).map_err(|error| Failure::usage(format!("--resume {error}")))
     });
@@ -79,20 +85,23 @@ pub(crate) fn work_loop(session: &mut Session, args: &WorkLoopArgs) -> Result<u8
         }
         (None, goal) => args.spec.of(goal.as_deref().unwrap_or_default(), model.name())?,
     };
-    let tools = tools_of(&engine, &spec, &workspace)?;
+    let mut tools = tools_of(&engine, &spec, &workspace)?;
+    grant(&home, args.tools.as_ref(), &mut tools)?;
     let is_confined = args.place.sandbox || spec.transport == Transport::Sandboxed;
     let confined = is_confined.then(|| args.place.confined(&workspace, &home)).transpose()?;
     let hooks = args.place.hooks(&engine, is_confined)?;
     let players = Players { engine: &engine, model: model.as_mut(), tools: &tools, hooks };
     let thread = spec.thread.clone();
     let taken_up = args.resume.is_some();
-    let played =
-        play(&mut session.out, players, &mut nobody, |hands| match (taken_up, &confined) {
-            (true, None) => resume(&thread, hands),
-            (true, Some(confined)) => resume_confined(&thread, hands, confined),
-            (false, None) => drive(spec, hands),
-            (false, Some(confined)) => drive_confined(spec, hands, confined),
-        });
+    let by = ActorId::parse(&session::actor(None)?)
+        .map_err(|error| Failure::usage(format!("SPL_ACTOR {error}")))?;
+    let mut asked = AtTerminal::new(&engine, by);
+    let played = play(&mut session.out, players, &mut asked, |hands| match (taken_up, &confined) {
+        (true, None) => resume(&thread, hands),
+        (true, Some(confined)) => resume_confined(&thread, hands, confined),
+        (false, None) => drive(spec, hands),
+        (false, Some(confined)) => drive_confined(spec, hands, confined),
+    });
     let report = match played {
         Ok(report) => report,
         Err(play::Unplayed::Run(error @ RunError::Undecided { .. })) => {

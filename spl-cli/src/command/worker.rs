@@ -8,8 +8,8 @@ use clap::Args;
 
 use spl::tool::allowed_environment;
 
-use super::work_loop::variables;
 use crate::failure::Failure;
+use crate::home::variables;
 
 /// Be a part of a sandbox; the engine starts this
 #[derive(Args, Debug)]

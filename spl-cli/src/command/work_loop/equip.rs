@@ -12,6 +12,7 @@ use spl::tool::{RecordSeat, Toolbox, Workspace, allowed_environment, record_tool
 
 use crate::command::worker::stager;
 use crate::failure::Failure;
+use crate::home::variables;
 
 /// Who takes the turns.
 #[derive(Args, Debug)]
@@ -43,13 +44,6 @@ impl ModelArgs {
             None => String::new(),
         }
     }
-}
-
-/// Returns the variables of this process. One that is no text is not among those that are passed
-/// on to anybody.
-pub(crate) fn variables() -> impl Iterator<Item = (String, String)> {
-    std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
 }
 
 /// Where the tools of a workspace work.

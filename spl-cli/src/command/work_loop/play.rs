@@ -54,7 +54,7 @@ pub(crate) fn play(
 
 /// Lets whoever tells this process to end, be it by a key, a signal or by closing the terminal, end
 /// the run in order: what it has started is killed, and its outcome is recorded.
-fn cancel_when_told(cancel: &Cancel) -> Result<(), Failure> {
+pub(super) fn cancel_when_told(cancel: &Cancel) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
