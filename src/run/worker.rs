@@ -68,16 +68,10 @@ pub fn work(environment: Vec<(String, String)>) -> Result<(), WorkerError> {
             ("event" | "past", _) => {
                 let event = wire::event_of(value).ok_or(WorkerError::Misunderstood)?;
                 effect = advance(&mut state, event);
-                match &effect {
-                    Some(effect) if word == "event" => {
-                        let wish = Value::from(object! { "wish": wire::wish(effect) });
-                        write_frame(&mut engine, &wish)?;
-                    }
-                    Some(_) => {}
-                    None if state.outcome().is_some_and(|outcome| !outcome.resumable) => {
-                        return Ok(());
-                    }
-                    None => {}
+                // Of what has happened before it was started, nothing is wished for again.
+                if let Some(effect) = effect.as_ref().filter(|_| word == "event") {
+                    let wish = Value::from(object! { "wish": wire::wish(effect) });
+                    write_frame(&mut engine, &wish)?;
                 }
             }
             ("execute", Some(Effect::Execute(execution))) => {
@@ -118,7 +112,7 @@ fn listen(engine: &UnixStream, stop: &Stop) -> Result<Receiver<Value>, FrameErro
     let (to, words) = channel();
     let read = move || {
         let mut reader = FrameReader::new();
-        while let Ok(said) = reader.next(&mut engine) {
+        while let Ok(said) = reader.look(&mut engine) {
             let Some(said) = said else { continue };
             if said.get("stop").is_some() {
                 stop.raise();

@@ -58,26 +58,27 @@ impl FrameReader {
         Self::default()
     }
 
-    /// Reads until a value is whole. `None` if the read time of the socket has passed before.
+    /// Looks once, and returns a value if one is whole. `None` if it is not yet, or if the read time
+    /// of the socket has passed: how long to go on is for the caller.
     ///
     /// Nothing is set aside for a length that is only announced.
-    pub fn next(&mut self, from: &mut impl Read) -> Result<Option<Value>, FrameError> {
-        let mut chunk = [0; CHUNK];
-        loop {
-            if let Some(value) = self.whole()? {
-                return Ok(Some(value));
-            }
-            match from.read(&mut chunk) {
-                Ok(0) => return Err(FrameError::Closed),
-                Ok(len) => self.got.extend_from_slice(chunk.get(..len).unwrap_or_default()),
-                Err(error) => match error.kind() {
-                    io::ErrorKind::Interrupted => {}
-                    io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => return Ok(None),
-                    io::ErrorKind::ConnectionReset => return Err(FrameError::Closed),
-                    _ => return Err(error.into()),
-                },
-            }
+    pub fn look(&mut self, from: &mut impl Read) -> Result<Option<Value>, FrameError> {
+        if let Some(value) = self.whole()? {
+            return Ok(Some(value));
         }
+        let mut chunk = [0; CHUNK];
+        match from.read(&mut chunk) {
+            Ok(0) => return Err(FrameError::Closed),
+            Ok(len) => self.got.extend_from_slice(chunk.get(..len).unwrap_or_default()),
+            Err(error) => match error.kind() {
+                io::ErrorKind::Interrupted
+                | io::ErrorKind::WouldBlock
+                | io::ErrorKind::TimedOut => return Ok(None),
+                io::ErrorKind::ConnectionReset => return Err(FrameError::Closed),
+                _ => return Err(error.into()),
+            },
+        }
+        self.whole()
     }
 
     /// Takes the next value out, if it is there whole.
@@ -124,7 +125,7 @@ mod tests {
         let (mut from, mut reader) = (Dribble(&bytes, false), FrameReader::new());
         let mut read = Vec::new();
         let end = loop {
-            match reader.next(&mut from) {
+            match reader.look(&mut from) {
                 Ok(value) => read.extend(value),
                 Err(error) => break error,
             }
@@ -135,7 +136,10 @@ mod tests {
 
     #[test]
     fn what_is_no_value_is_refused() {
-        let next = |bytes: &[u8]| FrameReader::new().next(&mut { bytes });
+        let next = |mut bytes: &[u8]| {
+            let mut reader = FrameReader::new();
+            reader.look(&mut bytes).and_then(|_| reader.look(&mut bytes))
+        };
         assert!(matches!(next(b"\xff\xff\xff\xff"), Err(FrameError::TooLarge { .. })));
         assert!(matches!(next(b"\0\0\0\x02{]"), Err(FrameError::NotJson)));
         assert!(matches!(next(b"\0\0\0\x09{}"), Err(FrameError::Closed)));

@@ -123,7 +123,7 @@ impl Worker {
     fn wait_until_ready(&mut self) -> Result<Landlock, Option<Refusal>> {
         let watch = Stopwatch::start();
         while watch.elapsed() < START {
-            let Some(said) = self.reader.next(&mut self.socket).map_err(|_| None)? else {
+            let Some(said) = self.reader.look(&mut self.socket).map_err(|_| None)? else {
                 continue;
             };
             let text = |key| said.get(key).and_then(Value::as_str);
@@ -151,9 +151,10 @@ impl Worker {
         write_frame(&mut self.socket, value)
     }
 
-    /// Returns what the program says next; `None` if it has said nothing for a moment.
-    pub fn next(&mut self) -> Result<Option<Value>, FrameError> {
-        self.reader.next(&mut self.socket)
+    /// Returns what the program says next; `None` if that has not come whole yet. Waits for a moment
+    /// at most.
+    pub fn hear(&mut self) -> Result<Option<Value>, FrameError> {
+        self.reader.look(&mut self.socket)
     }
 
     /// Returns the socket whose other end is the standard input of the program.

@@ -21,7 +21,7 @@ fn follow(at: &str, instead: Instead) {
     let mut reader = FrameReader::new();
     let (mut calls, mut call) = (Vec::new(), Value::Null);
     loop {
-        let said = reader.next(&mut engine).expect("a value").expect("a value");
+        let Some(said) = reader.look(&mut engine).expect("an engine") else { continue };
         if said.get("execute").is_some() {
             send(&mut engine, &object! { "answer": answer() }.into());
             continue;
@@ -94,6 +94,12 @@ attacks! {
     announces_much: "opened", |engine, _| { let _ = engine.write_all(b"\xff\xff\xff\xff"); };
     dies: "answered", |_, _| std::process::abort();
     hangs: "answered", |_, _| std::thread::sleep(Duration::from_mins(10));
+    dribbles: "answered", |engine, _| {
+        let _ = engine.write_all(b"\0\x10\0\0");
+        while engine.write_all(b" ").is_ok() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    };
     floods: "opened", |_, _| {
         let chunk = vec![b'x'; 1 << 20];
         for _ in 0..32 { let _ = std::io::stderr().write_all(&chunk); }
@@ -108,7 +114,8 @@ fn check(name: &str, says: &str, called: usize) {
         let mut program = attack("x");
         program[2] = format!("hostile::{name}").into();
         stage.confined.program = program;
-        stage.confined.patience = Duration::from_secs(if name == "hangs" { 1 } else { 30 });
+        stage.confined.patience =
+            Duration::from_secs(if ["hangs", "dribbles"].contains(&name) { 1 } else { 30 });
         let report = stage.play(&["true"], &mut |_| {}).expect("a run");
         assert_eq!(report.outcome.verb, Verb::Failed, "{name}: {report:?}");
         assert!(report.outcome.summary.contains(says), "{name}: {report:?}");
@@ -166,4 +173,5 @@ fn what_cannot_be_read_ends_the_run() {
 fn a_worker_that_dies_or_hangs_ends_the_run() {
     check("dies", "ended before the run", 1);
     check("hangs", "did not answer in time", 1);
+    check("dribbles", "did not answer in time", 1);
 }

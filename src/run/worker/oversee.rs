@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::super::{Effect, Event};
 use super::{Briefing, wire};
 use crate::cancel::Cancel;
-use crate::canon::Value;
+use crate::canon::{Object, Value};
 use crate::model::CallRequest;
 use crate::object;
 use crate::sandbox::{FrameError, INSIDE, Place, SandboxError, Way, Worker, start};
@@ -95,9 +95,9 @@ impl Overseer {
         let worker = start(stager, place, program, ways)?;
         tracing::info!(walls = %worker.enforced(), "the worker has started");
         let mut overseer = Self { worker, patience: *patience, breach: None };
-        overseer.send(briefing.to_object().into());
+        overseer.send(briefing.to_object());
         for event in past {
-            overseer.send(object! { "past": event.clone() }.into());
+            overseer.send(object! { "past": event.clone() });
         }
         Ok(overseer)
     }
@@ -122,7 +122,7 @@ impl Overseer {
 
     /// Tells the worker what has happened.
     pub(in super::super) fn tell(&mut self, event: &Event) {
-        self.send(object! { "event": wire::event_object(event) }.into());
+        self.send(object! { "event": wire::event_object(event) });
     }
 
     /// Returns why the run cannot go on, if it cannot.
@@ -133,7 +133,7 @@ impl Overseer {
 
     /// Lets the worker execute a call and returns what it answers; where it does not, that.
     pub(in super::super) fn execute(&mut self, request: &CallRequest, stop: &Cancel) -> Answer {
-        self.send(object! { "execute": request.id.as_str() }.into());
+        self.send(object! { "execute": request.id.as_str() });
         let answer = self.hear("answer", CALL, Some(stop));
         match answer.as_ref().map(wire::answer_of) {
             Some(Some(answer)) => return answer,
@@ -144,9 +144,9 @@ impl Overseer {
         Answer::error(format!("{why}: whether this call took effect is not known"))
     }
 
-    fn send(&mut self, value: Value) {
+    fn send(&mut self, said: Object) {
         if self.breach.is_none()
-            && let Err(error) = self.worker.send(&value)
+            && let Err(error) = self.worker.send(&said.into())
         {
             self.end(of_error(&error));
         }
@@ -157,7 +157,7 @@ impl Overseer {
     fn hear(&mut self, word: &str, within: Duration, stop: Option<&Cancel>) -> Option<Value> {
         let (watch, mut stopped) = (Stopwatch::start(), None);
         while self.breach.is_none() {
-            match self.worker.next() {
+            match self.worker.hear() {
                 Ok(Some(said)) => match said.get(word) {
                     Some(value) => return Some(value.clone()),
                     None => self.end(Breach::Forward),
@@ -168,7 +168,7 @@ impl Overseer {
             let is_stopped = stop.is_some_and(Cancel::is_cancelled);
             if is_stopped && stopped.is_none() {
                 stopped = Some(Stopwatch::start());
-                self.send(object! { "stop": true }.into());
+                self.send(object! { "stop": true });
             }
             if watch.elapsed() > within || stopped.is_some_and(|since| since.elapsed() > STOP) {
                 self.end(Breach::Silent);
