@@ -4,7 +4,7 @@
 //! tools or ends the run. Two models are here that need no provider: [`Echo`], which says what it
 //! was told, and [`Scripted`], which says what a file has for it, so that a run can be played from
 //! the first record to the last without a network. Those of `Providers` are asked over the network,
-//! in the wire formats of Anthropic, OpenAI and Gemini.
+//! in the wire formats of Anthropic, `OpenAI` and Gemini.
 //!
 //! **Invariant:** a model calls nothing and records nothing; it is asked, and it answers.
 

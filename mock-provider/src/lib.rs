@@ -1,6 +1,6 @@
 //! A provider of models on loopback that plays a script.
 //!
-//! It is a real HTTP server that speaks the wire formats of Anthropic (messages), OpenAI (chat
+//! It is a real HTTP server that speaks the wire formats of Anthropic (messages), `OpenAI` (chat
 //! completions) and Gemini (`generateContent`), streaming and plain, and keeps every request. A turn
 //! of its script is text, tool calls, counts of tokens, a reason to stop, or a fault.
 //!

@@ -1,4 +1,4 @@
-//! OpenAI: chat completions.
+//! `OpenAI`: chat completions.
 
 use serde_json::{Value, json};
 

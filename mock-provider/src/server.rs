@@ -111,7 +111,7 @@ impl MockProvider {
         format!("{}/v1/", self.url())
     }
 
-    /// Returns the base URL of the OpenAI format.
+    /// Returns the base URL of the `OpenAI` format.
     pub fn openai(&self) -> String {
         format!("{}/v1/", self.url())
     }
@@ -260,6 +260,7 @@ fn first(mut events: Vec<String>, count: usize) -> Vec<String> {
 }
 
 /// What comes behind the events of a stream.
+#[derive(Debug, Clone, Copy)]
 enum End {
     Whole,
     Open,

@@ -97,7 +97,6 @@ fn check_url(url: &str) -> Result<(), &'static str> {
 #[cfg(test)]
 mod tests {
     use super::super::Settings;
-    use super::*;
 
     #[test]
     fn a_provider_reads_and_a_wrong_one_is_named() {

@@ -105,7 +105,7 @@ impl Teller {
             }
             genai::webc::Error::ResponseFailedInvalidJson { cause, .. } => self.malformed(&cause),
             genai::webc::Error::Reqwest(error) => self.broke_off(&error, "the connection failed"),
-            other => self.malformed(&other.to_string()),
+            genai::webc::Error::JsonValueExt(error) => self.malformed(&error.to_string()),
         }
     }
 

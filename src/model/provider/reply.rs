@@ -62,10 +62,9 @@ fn stop_of(whole: &Whole, format: WireFormat, teller: &Teller) -> Result<StopRea
             again: word.contains("FUNCTION_CALL") || word.contains("TOOL_CALL"),
             ..teller.malformed(&format!("it stopped for `{word}` and says nothing"))
         }),
-        Some(_) => Ok(natural),
         None if nothing => Err(teller.malformed("there is nothing in it")),
         None if format == WireFormat::Gemini => Err(teller.unavailable("the reply broke off")),
-        None => Ok(natural),
+        Some(_) | None => Ok(natural),
     }
 }
 

@@ -116,9 +116,10 @@ pub(super) fn estimate(request: &TurnRequest) -> u64 {
     let of_call =
         |call: &CallRequest| call.name.len() + Canonical::of_object(&call.args).as_str().len();
     let of_message = |message: &Message| match message {
-        Message::User { text } | Message::Notice { text } => text.len(),
+        Message::User { text } | Message::Notice { text } | Message::ToolResult { text, .. } => {
+            text.len()
+        }
         Message::Assistant { text, calls } => text.len() + calls.iter().map(of_call).sum::<usize>(),
-        Message::ToolResult { text, .. } => text.len(),
         Message::Observation { rule, text } => rule.len() + text.len(),
     };
     let of_tool = |tool: &ToolDescription| {
