@@ -8,6 +8,7 @@ mod expressions;
 mod pages;
 mod query;
 mod records;
+mod runs;
 mod schema;
 mod scopes;
 mod serving;
