@@ -1,11 +1,17 @@
 //! Appends two records to the home given as the first argument, and dies at the stage of the second
-//! append that the second argument names. `tests/it/crash.rs` starts it and looks at what is left.
+//! append that the second argument names. With a third one, `decide`, it asks a question and dies at
+//! that stage of its answer. `tests/it/crash.rs` starts it and looks at what is left.
 
 use std::io::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use spl::engine::{Caller, Engine, EngineOptions, Home};
+use spl::engine::{
+    Caller, DecisionAnswer, DecisionRequest, DecisionVerb, Engine, EngineOptions, Home, Hooks,
+    RunSeat,
+};
+use spl::object;
+use spl::record::{ActorId, Namespace, RecordId, ThreadId};
 use spl::store::Stage;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -25,6 +31,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let options = EngineOptions { probe: Some(Box::new(probe)), ..EngineOptions::default() };
     let engine = Engine::open(&home, options)?;
+    if arguments.next().as_deref() == Some("decide") {
+        return decide(&engine, || armed.store(true, Ordering::SeqCst));
+    }
     for (clock, name) in ["first", "second"].into_iter().enumerate() {
         let envelope = format!(
             r#"{{"act":"LEARN","actor":"did:sync:user:vera","thread":"th_engine_config",
@@ -36,5 +45,28 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         std::io::stdout().flush()?;
         armed.store(true, Ordering::SeqCst);
     }
+    Ok(())
+}
+
+/// Asks whether a lesson shall be one, and dies while the answer is stored that says yes.
+fn decide(engine: &Engine, arm: impl FnOnce()) -> Result<(), Box<dyn std::error::Error>> {
+    let seat = RunSeat {
+        thread: ThreadId::parse("th_asking")?,
+        life: 0,
+        actor: ActorId::parse("did:sync:agent:clerk")?,
+        domain: "ops".into(),
+        namespace: Namespace::root(),
+        hooks: Hooks::Live,
+    };
+    let lesson = object! { "name": "tests-first", "when": "true", "text": "Run the tests first." };
+    let args = object! { "question": "Shall this be a lesson?", "lesson": lesson };
+    let asked = DecisionRequest::read(&args)?;
+    let request = engine.request_decision(&seat, RecordId::from_bytes([7; 32]), &asked)?;
+    println!("{request}");
+    std::io::stdout().flush()?;
+    arm();
+    let answer =
+        DecisionAnswer { becomes_policy: true, ..DecisionAnswer::new(DecisionVerb::Approved) };
+    engine.decide(&Caller::operator(), &ActorId::engine(), request, &answer)?;
     Ok(())
 }

@@ -49,7 +49,7 @@ pub use live::Live;
 pub use observe::{ObserveError, ObservedCall, Spoken};
 pub use review::{MAX_NOTES_CHARS, Review, ReviewError, Reviewed};
 pub use seam::{Heard, Hooks, RunSeat, ToolReturn};
-pub use settings::Settings;
+pub use settings::{McpServer, McpTransport, Settings};
 pub use token::Minted;
 
 use crate::identity::{KeyPair, Keyring, random_bytes};

@@ -17,10 +17,12 @@
 
 mod check;
 mod definition;
+mod near;
 mod set;
 
 pub use check::{MAX_RULE_NAME_CHARS, check_switch, is_permission_rule, is_permission_switch};
 pub use definition::{Action, PermissionRule, RuleKey};
+pub use near::{NearMiss, looks_like_permissions};
 pub use set::{RuleSet, Ruled, rule};
 
 /// The kind of a permission rule.

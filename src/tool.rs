@@ -6,20 +6,24 @@
 //!
 //! **Invariants:** an answer is bounded however much a tool has to say, and so is the memory that
 //! gathers it. File tools reach what is inside of their [`Workspace`] and nothing else. A command
-//! sees the variables that [`allowed_environment`] lets through and no others: this module does not
-//! read the environment of its process. Texts are as they came; masking is for who stores them.
+//! sees the variables that [`allowed_environment`] lets through and no others, an MCP server those
+//! and its own: this module does not read the environment of its process. Texts are as they came; masking is for who stores them.
 
 mod answer;
 mod arguments;
 mod bash;
 mod clip;
 mod environment;
+mod grant;
 mod list_dir;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod process;
 mod read_file;
 mod records;
 mod search;
 mod toolbox;
+mod watcher;
 mod workspace;
 mod write_file;
 
@@ -27,11 +31,14 @@ pub use answer::{Answer, Status};
 pub use bash::BashTool;
 pub use clip::{Clip, SHOWN_BYTES};
 pub use environment::allowed_environment;
+pub use grant::{Grants, NoSuchTool};
 pub use list_dir::ListDirTool;
+#[cfg(feature = "mcp")]
+pub use mcp::{McpReport, McpServers, McpState, RefusedTool};
 pub use read_file::ReadFileTool;
-pub use records::{RecordSeat, record_tools};
+pub use records::{RecordSeat, record_tool_specs, record_tools};
 pub use search::SearchTool;
-pub use toolbox::{NameTaken, Toolbox};
+pub use toolbox::{NameTaken, Toolbox, WORKSPACE_TOOLS};
 pub use workspace::{Workspace, WorkspaceError};
 pub use write_file::WriteFileTool;
 
@@ -71,6 +78,12 @@ impl ToolSpec {
 pub trait Tool: Send + Sync {
     /// Returns how it introduces itself. Its name never changes.
     fn spec(&self) -> &ToolSpec;
+
+    /// Checks arguments before it is called, and says what is wrong with the first that does not
+    /// fit.
+    fn check(&self, arguments: &Object) -> Result<(), String> {
+        arguments::check(self.spec(), arguments)
+    }
 
     /// Does it. Ends soon after `cancel` is raised.
     fn call(&self, arguments: &Object, cancel: &Cancel) -> Answer;

@@ -187,3 +187,12 @@ fn the_map_names_every_module() {
         );
     }
 }
+
+/// What `tests/clients/run` runs is what the README shows.
+#[test]
+fn the_example_of_the_readme_is_the_one_that_runs() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let readme = fs::read_to_string(root.join("README.md")).expect("README.md");
+    let example = fs::read_to_string(root.join("tests/clients/own_loop.py")).expect("the example");
+    assert!(readme.contains(&format!("```python\n{example}```")), "README.md has another one");
+}

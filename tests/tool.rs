@@ -10,7 +10,7 @@ use spl::hook::CONTENT_CHARS;
 use spl::object;
 use spl::time::Stopwatch;
 use spl::tool::{
-    Answer, BashTool, Cancel, SHOWN_BYTES, Status, Tool, ToolSpec, Toolbox, Workspace,
+    Answer, BashTool, Cancel, Grants, SHOWN_BYTES, Status, Tool, ToolSpec, Toolbox, Workspace,
 };
 use tempfile::TempDir;
 
@@ -90,6 +90,22 @@ fn member(answer: &Answer, name: &str) -> Value {
 }
 
 // The toolbox
+
+#[test]
+fn a_box_keeps_what_was_granted() {
+    let mut toolbox = Desk::new().toolbox;
+    let grants = |text| Grants::parse(text).expect("grants");
+    let error = toolbox.grant(&grants("bash,read")).expect_err("no such tool");
+    assert_eq!(
+        error.to_string(),
+        "there is no tool `read`; \
+         there are `bash`, `read_file`, `write_file`, `list_dir`, `search`"
+    );
+    assert_eq!(toolbox.specs().count(), 5);
+    toolbox.grant(&grants("search, read_*")).expect("granted");
+    let names: Vec<&str> = toolbox.specs().map(|spec| spec.name.as_str()).collect();
+    assert_eq!(names, ["read_file", "search"]);
+}
 
 #[test]
 fn tools_stand_in_the_order_of_their_introduction() {
@@ -256,6 +272,18 @@ fn a_command_that_ignores_the_polite_signal_is_killed_too() {
     error(&answer, "deaf\n[killed after 1 s]");
 }
 
+/// To close its output is not to end, neither when it goes on to end by itself nor when it does not.
+#[test]
+fn a_command_that_closes_its_output_is_waited_for() {
+    let desk = Desk::new();
+    let answer = desk.bash("echo first; exec >&- 2>&-; touch went-on; exit 3");
+    error(&answer, "first\n[exit status 3]");
+    assert!(desk.path("went-on").exists());
+    let watch = Stopwatch::start();
+    error(&desk.bash_for("exec >&- 2>&-; trap '' TERM; sleep 60", 1), "[killed after 1 s]");
+    assert!(watch.elapsed() < NOT_WAITED, "{:?}", watch.elapsed());
+}
+
 #[test]
 fn a_process_left_behind_does_not_delay_the_answer() {
     let desk = Desk::new();
@@ -306,15 +334,15 @@ fn a_cancelled_command_ends_at_once() {
 }
 
 #[test]
-fn fifty_megabytes_of_nothing_are_cut_to_what_is_shown() {
-    let answer = Desk::new().bash("head -c 50000000 /dev/zero; echo end");
+fn a_hundred_megabytes_of_nothing_are_cut_to_what_is_shown() {
+    let answer = Desk::new().bash("head -c 100000000 /dev/zero; echo end");
     assert_eq!(answer.status, Status::Ok);
     assert!(answer.shown.len() <= SHOWN_BYTES);
     assert_eq!(answer.head, "\0".repeat(CONTENT_CHARS));
     assert!(answer.shown.ends_with("\0end\n"));
-    let left_out = 50_000_004 - (answer.shown.len() - "\n[49737908 bytes left out]\n".len());
+    let left_out = 100_000_004 - (answer.shown.len() - "\n[99737908 bytes left out]\n".len());
     assert!(answer.shown.contains(&format!("\n[{left_out} bytes left out]\n")));
-    assert_eq!(member(&answer, "bytes"), Value::from(50_000_004));
+    assert_eq!(member(&answer, "bytes"), Value::from(100_000_004));
 }
 
 #[test]

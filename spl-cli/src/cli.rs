@@ -96,8 +96,12 @@ pub(crate) enum Command {
     Expr(command::expr::ExprCommand),
 
     WorkLoop(command::work_loop::WorkLoopArgs),
+    #[command(subcommand)]
+    Decisions(command::decisions::DecisionsCommand),
     WorkLoopReview(command::work_loop_review::ReviewArgs),
     Trust(command::trust::TrustArgs),
+    #[command(subcommand)]
+    Tool(command::tool::ToolCommand),
     Demo(command::demo::DemoArgs),
 
     Serve(command::serve::ServeArgs),
@@ -123,6 +127,7 @@ Exit status: 0 all is well, 1 something may not be, 2 something is wrong.")]
     Token(command::token::TokenCommand),
 
     Completions(command::completions::CompletionsArgs),
+    Worker(command::worker::WorkerArgs),
     /// Print the version
     Version,
 }

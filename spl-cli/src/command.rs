@@ -4,6 +4,7 @@
 
 pub(crate) mod backup;
 pub(crate) mod completions;
+pub(crate) mod decisions;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod expr;
@@ -15,11 +16,13 @@ pub(crate) mod serve;
 pub(crate) mod status;
 pub(crate) mod thread;
 pub(crate) mod token;
+pub(crate) mod tool;
 pub(crate) mod trust;
 pub(crate) mod verify;
 pub(crate) mod version;
 pub(crate) mod work_loop;
 pub(crate) mod work_loop_review;
+pub(crate) mod worker;
 pub(crate) mod write;
 
 use std::process::ExitCode;
@@ -36,6 +39,11 @@ const WELL: u8 = 0;
 
 /// Does what a command line asks for.
 pub(crate) fn run(options: Options, command: Command) -> ExitCode {
+    // What has a place to enter must have done nothing before.
+    let command = match command {
+        Command::Worker(args) => return worker::worker(&args),
+        command => command,
+    };
     if !matches!(command, Command::Serve(_)) {
         logging::to_stderr();
     }
@@ -63,6 +71,7 @@ fn perform(session: &mut Session, command: Command) -> Result<u8, Failure> {
         Command::WorkLoop(args) => return work_loop::work_loop(session, &args),
         Command::WorkLoopReview(args) => work_loop_review::review(session, &args),
         Command::Trust(args) => trust::trust(session, &args),
+        Command::Decisions(command) => decisions::decisions(session, command),
         Command::Demo(args) => return demo::demo(session, &args),
         Command::Serve(args) => return serve::serve(session, &args),
         Command::Status => status::status(session),
@@ -70,9 +79,12 @@ fn perform(session: &mut Session, command: Command) -> Result<u8, Failure> {
         Command::Doctor => return doctor::doctor(session),
         Command::Verify(args) => return verify::verify(session, &args),
         Command::Backup(args) => backup::backup(session, &args),
+        Command::Tool(command) => tool::tool(session, command),
         Command::Token(command) => token::token(session, command),
         Command::Completions(args) => completions::completions(session, &args),
         Command::Version => version::version(session),
+        // It was done before there was a session.
+        Command::Worker(_) => Ok(()),
     }
     .map(|()| WELL)
 }

@@ -88,3 +88,11 @@ mod tests {
         assert_eq!(login_of(7, users), None);
     }
 }
+
+/// Returns the variables of this process that are text; one that is none cannot be passed on.
+pub(crate) fn variables() -> Vec<(String, String)> {
+    let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+        Some((name.into_string().ok()?, value.into_string().ok()?))
+    };
+    std::env::vars_os().filter_map(text).collect()
+}

@@ -12,6 +12,7 @@ use super::version::{Version, WrittenKey};
 use super::{ConfigState, SettingKey};
 use crate::fold::Watermark;
 use crate::hook::{HookSet, InForce};
+use crate::permission::{NearMiss, looks_like_permissions};
 use crate::predicate::ExpressionCache;
 use crate::record::{Act, Origin, Received, Record, RecordId};
 
@@ -59,6 +60,8 @@ impl Folding {
         if let Some((topic, key)) = Topic::of(record) {
             self.state(received, topic, key.clone());
             self.note(record, topic, key);
+        } else if let Some((what, field, message)) = looks_like_permissions(record) {
+            self.state_near(record, what, Version::near(received, field, message));
         }
         if received.origin == Origin::Import {
             // Neither a setting nor an erasure: no door has asked who may write it.
@@ -86,6 +89,22 @@ impl Folding {
             Topic::ActorTier => push(&mut self.state.actor_tiers, received, key),
             Topic::Transport => push(&mut self.state.transports, received, key),
         }
+    }
+
+    fn state_near(&mut self, record: &Record, what: NearMiss, version: Version) {
+        let (topic, key) = match what {
+            NearMiss::Rule => {
+                let key = WrittenKey::of(&record.body);
+                self.state.rules_stated.push(key.clone(), version);
+                (Topic::Rule, key)
+            }
+            NearMiss::Switch => {
+                let key = WrittenKey::single();
+                self.state.switches.push(key.clone(), version);
+                (Topic::Switch, key)
+            }
+        };
+        self.note(record, topic, key);
     }
 
     fn note(&mut self, record: &Record, topic: Topic, key: WrittenKey) {

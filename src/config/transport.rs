@@ -9,13 +9,16 @@ pub const TRANSPORT_TOPIC: &str = "work_loop_transport";
 /// The topic of the transport of everybody else's runs.
 pub const MEMBERS_TRANSPORT_TOPIC: &str = "work_loop_transport_members";
 
-/// Where runs take place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Where the tools of a run work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Transport {
-    /// In the process of the engine.
+    /// In the process that drives the run.
+    #[default]
     InProcess,
     /// In a process of their own that reaches nothing but what it was given.
     Sandboxed,
+    /// Elsewhere: somebody else's loop, which only asks the hooks. No setting says so.
+    External,
 }
 
 impl Transport {
@@ -24,17 +27,32 @@ impl Transport {
         match self {
             Self::InProcess => "in_process",
             Self::Sandboxed => "sandboxed",
+            Self::External => "external",
         }
+    }
+
+    /// Returns where that is.
+    pub const fn in_words(self) -> &'static str {
+        match self {
+            Self::InProcess => "in the process that drives it",
+            Self::Sandboxed => "in a sandbox",
+            Self::External => "in a loop of somebody else",
+        }
+    }
+
+    /// Reads the word in a record.
+    pub fn parse(word: &str) -> Option<Self> {
+        let all = [Self::InProcess, Self::Sandboxed, Self::External];
+        all.into_iter().find(|transport| transport.as_str() == word)
     }
 
     /// Reads what a record sets. What is no word of a transport reads as the default of its topic,
     /// so that a slip never takes a member out of the sandbox.
     pub(super) fn read(draft: &Draft) -> Self {
-        match draft.body.get("transport").and_then(Value::as_str) {
-            Some("in_process") => Self::InProcess,
-            Some("sandboxed") => Self::Sandboxed,
-            _ => Self::default_of(draft.topic().unwrap_or_default()),
-        }
+        let word = draft.body.get("transport").and_then(Value::as_str);
+        word.and_then(Self::parse)
+            .filter(|transport| *transport != Self::External)
+            .unwrap_or_else(|| Self::default_of(draft.topic().unwrap_or_default()))
     }
 
     /// Returns what holds where no record says otherwise.

@@ -69,6 +69,11 @@ impl Version {
         is_hook(record).then(|| Self::of::<InForce>(received))
     }
 
+    /// Returns the version of an item that a record was meant to be.
+    pub(super) fn near(received: &Received<'_>, field: &str, message: String) -> Self {
+        Self::new(received, Some(Refusal::near_miss(received.record.id(), field, message)))
+    }
+
     /// Returns the version of an item that a record is.
     pub(super) fn of<T: Item>(received: &Received<'_>) -> Self {
         let imported = received.origin == Origin::Import;

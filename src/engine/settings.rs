@@ -1,8 +1,13 @@
 //! `config.toml`: what a person sets for one home (contract §2.12).
 
+mod mcp;
+
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 use crate::record::ActorId;
+pub use mcp::{McpServer, McpTransport};
 
 /// The settings of a home. Tables and keys that are not known are left to newer versions.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
@@ -12,6 +17,8 @@ pub struct Settings {
     pub identity: Identity,
     /// Where the server listens.
     pub server: Server,
+    /// The servers of tools, by what they are called.
+    pub mcp: BTreeMap<String, McpServer>,
 }
 
 /// Who the operator is.
@@ -55,6 +62,7 @@ impl Settings {
         })?;
         ActorId::parse(&settings.identity.actor)
             .map_err(|error| format!("`actor` of `[identity]` {error}"))?;
+        settings.mcp.keys().try_for_each(|name| mcp::check_name(name))?;
         Ok(settings)
     }
 
@@ -92,5 +100,38 @@ mod tests {
         let error = Settings::parse("[identity]\nactor = \"\"\n").expect_err("refused");
         assert_eq!(error, "`actor` of `[identity]` must not be empty");
         assert!(Settings::parse("[later]\nkey = 1\n").is_ok());
+    }
+
+    #[test]
+    fn servers_of_tools_are_read() {
+        let settings = Settings::parse(
+            "[mcp.time]\ncommand = \"uvx\"\nargs = [\"mcp-server-time\"]\nenv = { A = \"s3cret\" }\n\
+             [mcp.docs]\nurl = \"https://x/mcp\"\nheaders = { X-Key = \"s3cret\" }\ntimeout_secs = 5\n",
+        )
+        .expect("read");
+        assert_eq!(settings.mcp.keys().collect::<Vec<_>>(), ["docs", "time"]);
+        assert_eq!(settings.mcp.get("docs").map(|server| server.timeout.as_secs()), Some(5));
+        assert_eq!(settings.mcp.get("time").map(|server| server.timeout.as_secs()), Some(60));
+        assert!(!format!("{settings:?}").contains("s3cret"));
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_server_of_tools_is_named() {
+        for (table, wanted) in [
+            ("[mcp.x]", "there must be `command` or `url`"),
+            ("[mcp.x]\ncommand = 'a'\nurl = 'http://b'", "not both"),
+            ("[mcp.x]\ncommand = ' '", "`command` must not be empty"),
+            ("[mcp.x]\ncommand = 'a'\nheaders = {}", "`headers` goes with `url` only"),
+            ("[mcp.x]\nurl = 'http://a'\nargs = []", "`args` goes with `command` only"),
+            ("[mcp.x]\nurl = 'file:///a'", "`url` must start with http:// or https://"),
+            ("[mcp.x]\ncommand = 'a'\ntimeout_secs = 0", "`timeout_secs` must be from 1 to 3600"),
+            ("[mcp.x]\ncommand = 'a'\nenv = { 'a=b' = 'c' }", "`env` has `a=b`"),
+            ("[mcp.x]\ncommand = 'a'\ncommnd = 'a'", "unknown field `commnd`"),
+            ("[mcp.a__b]\ncommand = 'a'", "`[mcp.a__b]`: a server's name has no `__`"),
+            ("[mcp.'a b']\ncommand = 'a'", "`[mcp.a b]`: a server's name has 1 to 32"),
+        ] {
+            let error = Settings::parse(table).expect_err(table);
+            assert!(error.contains(wanted), "{table}: {error}");
+        }
     }
 }

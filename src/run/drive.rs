@@ -1,16 +1,19 @@
 //! A run from its start, or from where its records end, to its outcome.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::inbox::Inbox;
 use super::perform::Driver;
-use super::replay::{Replayed, replay};
+use super::replay::{Replayed, replay, replay_telling};
 use super::step::advance;
+use super::worker::{Briefing, Confined, Overseer};
 use super::{
     Decider, Effect, Event, Moment, Outcome, Report, RunError, RunSpec, RunState, TrackRecord,
-    Verb, body,
+    Transport, Verb, body,
 };
 use crate::cancel::Cancel;
+use crate::canon::Value;
 use crate::engine::{DriverLock, Engine, Hooks, RunSeat};
 use crate::hook::History;
 use crate::model::{Model, ToolDescription};
@@ -53,14 +56,36 @@ pub struct Hands<'a> {
 ///
 /// A model that fails ends the run with an outcome; only a store that fails ends it without one,
 /// and then it can be resumed. The driver holds the lock of its thread for as long as it lives.
-pub fn drive(mut spec: RunSpec, hands: Hands<'_>) -> Result<Report, RunError> {
+pub fn drive(spec: RunSpec, hands: Hands<'_>) -> Result<Report, RunError> {
+    begin(spec, hands, None)
+}
+
+/// The same, with the tools of the workspace in a place that reaches nothing else. Where there is
+/// no such place to be had, nothing is begun.
+pub fn drive_confined(
+    spec: RunSpec,
+    hands: Hands<'_>,
+    confined: &Confined,
+) -> Result<Report, RunError> {
+    begin(RunSpec { transport: Transport::Sandboxed, ..spec }, hands, Some(confined))
+}
+
+fn begin(
+    mut spec: RunSpec,
+    hands: Hands<'_>,
+    confined: Option<&Confined>,
+) -> Result<Report, RunError> {
+    same_place(&spec, confined)?;
     let lock = hands.engine.lock_driver(&spec.thread)?;
     let standing = hands.engine.standing(&spec.actor, &spec.domain)?;
     spec.track_record = TrackRecord::of(standing);
     let state = RunState::new(spec, describe(hands.tools));
     let seat = seat_of(state.spec(), 0, hands.hooks.clone());
     let read_to = last_of(hands.engine, &seat.thread)?;
-    let driver = Driver::new(hands, seat, History::default(), Inbox::after(read_to));
+    let overseer = oversee(confined, &state, &hands.hooks, &[])?;
+    let inbox = Inbox::after(read_to);
+    let mut driver = Driver::new(hands, seat, History::default(), inbox, overseer);
+    driver.tell(&Event::Start);
     run(driver, state, Event::Start, &lock)
 }
 
@@ -69,17 +94,38 @@ pub fn drive(mut spec: RunSpec, hands: Hands<'_>) -> Result<Report, RunError> {
 /// Nothing that has completed is done again. A call that was being executed when the run was
 /// interrupted is answered with that; fire counts start again, in the next life of the run.
 pub fn resume(thread: &ThreadId, hands: Hands<'_>) -> Result<Report, RunError> {
+    take_up(thread, hands, None)
+}
+
+/// The same for a run whose tools work in a place.
+pub fn resume_confined(
+    thread: &ThreadId,
+    hands: Hands<'_>,
+    confined: &Confined,
+) -> Result<Report, RunError> {
+    take_up(thread, hands, Some(confined))
+}
+
+fn take_up(
+    thread: &ThreadId,
+    hands: Hands<'_>,
+    confined: Option<&Confined>,
+) -> Result<Report, RunError> {
     let lock = hands.engine.lock_driver(thread)?;
     let tools = describe(hands.tools);
     let described = |name: &str| tools.iter().find(|tool| tool.name == name).cloned();
-    let replayed = replay(&records_of(hands.engine, thread)?, &described)?;
+    let mut past = Vec::new();
+    let mut tell = |event: &Event| past.push(Overseer::past(event));
+    let replayed = replay_telling(&records_of(hands.engine, thread)?, &described, &mut tell)?;
     let Replayed { state, effect, life, history, read_to } = replayed;
+    same_place(state.spec(), confined)?;
     if let Some(outcome) = state.outcome().filter(|outcome| !outcome.resumable) {
         return Err(RunError::Finished { thread: thread.clone(), verb: outcome.verb });
     }
     let life = life.saturating_add(1);
     let seat = seat_of(state.spec(), life, hands.hooks.clone());
-    let mut driver = Driver::new(hands, seat, history, Inbox::after(read_to));
+    let overseer = oversee(confined, &state, &hands.hooks, &past)?;
+    let mut driver = Driver::new(hands, seat, history, Inbox::after(read_to), overseer);
     if let Some(request) = state.awaits()
         && !driver.is_decided(request)?
     {
@@ -93,6 +139,7 @@ pub fn resume(thread: &ThreadId, hands: Hands<'_>) -> Result<Report, RunError> {
         Some(Effect::Execute(_)) => Event::Answered { answer: Answer::error(UNKNOWN), took_ms: 0 },
         Some(effect) => driver.perform(&state, effect)?,
     };
+    driver.tell(&next);
     run(driver, state, next, &lock)
 }
 
@@ -144,12 +191,7 @@ fn run(
                     thread: state.spec().thread.clone(),
                 }));
             }
-            let performed = if driver.cancel().is_cancelled() && effect.begins() {
-                Ok(Event::Cancelled)
-            } else {
-                driver.perform(&state, effect)
-            };
-            match performed {
+            match driver.answer(&state, effect) {
                 Ok(next) => event = next,
                 Err(error) => break Err(error),
             }
@@ -183,6 +225,32 @@ fn seat_of(spec: &RunSpec, life: u32, hooks: Hooks) -> RunSeat {
         namespace: spec.namespace.clone(),
         hooks,
     }
+}
+
+/// A run that is to be confined is never driven in the open, whoever asks for it.
+fn same_place(spec: &RunSpec, confined: Option<&Confined>) -> Result<(), RunError> {
+    if (spec.transport == Transport::Sandboxed) == confined.is_some() {
+        return Ok(());
+    }
+    Err(RunError::Elsewhere { thread: spec.thread.clone(), transport: spec.transport })
+}
+
+/// Starts the worker of a run that is confined.
+fn oversee(
+    confined: Option<&Confined>,
+    state: &RunState,
+    hooks: &Hooks,
+    past: &[Value],
+) -> Result<Option<Overseer>, RunError> {
+    let Some(confined) = confined else { return Ok(None) };
+    let briefing = Briefing {
+        spec: state.spec().clone(),
+        tools: state.tools.clone(),
+        hooks: Briefing::hooks_of(hooks),
+        live_hooks: matches!(hooks, Hooks::Live),
+        workspace: confined.place.workspace().map(PathBuf::from).unwrap_or_default(),
+    };
+    Ok(Some(Overseer::start(confined, &briefing, past)?))
 }
 
 fn last_of(engine: &Engine, thread: &ThreadId) -> Result<Sequence, RunError> {

@@ -1,6 +1,6 @@
 //! Why a run could not begin, go on or be taken up.
 
-use super::{ReplayError, Verb};
+use super::{ReplayError, Transport, Verb};
 use crate::code::{Code, Coded};
 use crate::engine::{Driven, EngineError};
 use crate::record::{RecordId, ThreadId};
@@ -32,6 +32,17 @@ pub enum RunError {
         /// The run.
         thread: ThreadId,
     },
+    /// Its tools work in a place of their own, and there is none.
+    #[error(transparent)]
+    Sandbox(#[from] crate::sandbox::SandboxError),
+    /// It is taken up with its tools elsewhere than where they worked before.
+    #[error("the tools of the run {thread} work {}", .transport.in_words())]
+    Elsewhere {
+        /// The run.
+        thread: ThreadId,
+        /// Where its tools work.
+        transport: Transport,
+    },
     /// It waits for a decision that nobody has made.
     #[error("the run {thread} waits for the decision {request}")]
     Undecided {
@@ -49,6 +60,8 @@ impl Coded for RunError {
             Self::Driven(error) => error.code(),
             Self::Replay(ReplayError::NoRun) => Code::NotFound,
             Self::Replay(ReplayError::Diverged { .. }) => Code::Internal,
+            Self::Sandbox(error) => error.code(),
+            Self::Elsewhere { .. } => Code::InvalidRequest,
             Self::Finished { .. } => Code::RunFinished,
             Self::Interrupted { .. } => Code::ShuttingDown,
             Self::Undecided { .. } => Code::DecisionPending,
@@ -64,6 +77,8 @@ impl Coded for RunError {
                 Some("See whether `spl verify` finds more.".into())
             }
             Self::Interrupted { .. } => Some("Take it up with `spl runs resume`.".into()),
+            Self::Sandbox(error) => error.hint(),
+            Self::Elsewhere { .. } => Some("Take it up where it began.".into()),
             Self::Finished { .. } => Some("Begin a new one.".into()),
             Self::Undecided { request, .. } => {
                 Some(format!("Answer it with `spl decisions approve {request}`."))

@@ -2,6 +2,7 @@
 
 use super::drive::Hands;
 use super::inbox::Inbox;
+use super::worker::Overseer;
 use super::{
     Asking, Decision, Effect, Event, Execution, Moment, Returned, Ruled, RunError, RunState, Turn,
     body,
@@ -22,6 +23,8 @@ pub(super) struct Driver<'a> {
     seat: RunSeat,
     history: History,
     inbox: Inbox,
+    /// Whoever holds the worker to its steps, if the tools work in one.
+    overseer: Option<Overseer>,
 }
 
 impl<'a> Driver<'a> {
@@ -30,8 +33,31 @@ impl<'a> Driver<'a> {
         seat: RunSeat,
         history: History,
         inbox: Inbox,
+        overseer: Option<Overseer>,
     ) -> Self {
-        Self { hands, seat, history, inbox }
+        Self { hands, seat, history, inbox, overseer }
+    }
+
+    /// Returns the event that answers an effect.
+    pub(super) fn answer(&mut self, state: &RunState, effect: Effect) -> Result<Event, RunError> {
+        if let Some(overseer) = &mut self.overseer {
+            overseer.heed(&effect);
+        }
+        let failed = || self.overseer.as_ref().and_then(Overseer::failed);
+        let event = match effect.begins() {
+            true if self.hands.cancel.is_cancelled() => Event::Cancelled,
+            true if let Some(failed) = failed() => failed,
+            _ => self.perform(state, effect)?,
+        };
+        self.tell(&event);
+        Ok(event)
+    }
+
+    /// Tells the worker what has happened, if there is one.
+    pub(super) fn tell(&mut self, event: &Event) {
+        if let Some(overseer) = &mut self.overseer {
+            overseer.tell(event);
+        }
     }
 
     pub(super) const fn engine(&self) -> &Engine {
@@ -165,8 +191,12 @@ impl<'a> Driver<'a> {
         let Hands { tools, watch, cancel, .. } = &mut self.hands;
         watch(Moment::Calling(request));
         let time = within.map(|within| cancel.within(within));
+        let stop = time.as_ref().unwrap_or(cancel);
         let stopwatch = Stopwatch::start();
-        let answer = tools.call(&request.name, &request.args, time.as_ref().unwrap_or(cancel));
+        let answer = match &mut self.overseer {
+            Some(overseer) if Overseer::executes(&request.name) => overseer.execute(request, stop),
+            _ => tools.call(&request.name, &request.args, stop),
+        };
         Event::Answered { answer, took_ms: millis(&stopwatch) }
     }
 

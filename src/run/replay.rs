@@ -56,6 +56,15 @@ pub fn replay(
     records: &[Stored],
     describe: &dyn Fn(&str) -> Option<ToolDescription>,
 ) -> Result<Replayed, ReplayError> {
+    replay_telling(records, describe, &mut |_| {})
+}
+
+/// The same, and tells each event that a record stands for.
+pub(super) fn replay_telling(
+    records: &[Stored],
+    describe: &dyn Fn(&str) -> Option<ToolDescription>,
+    tell: &mut dyn FnMut(&Event),
+) -> Result<Replayed, ReplayError> {
     let mut records = records.iter().filter(|stored| stored.origin == Origin::Engine);
     let opening = records.find_map(|stored| Some((stored, RunSpec::of_opening(stored)?)));
     let (opening, (spec, tools)) = opening.ok_or(ReplayError::NoRun)?;
@@ -70,8 +79,10 @@ pub fn replay(
         .map(|name| describe(name).unwrap_or_else(|| bare(name)))
         .collect();
     let mut state = RunState::new(spec, tools);
+    tell(&Event::Start);
     let effect = advance(&mut state, Event::Start);
     let mut reading = Reading {
+        tell,
         state,
         effect,
         life: 0,
@@ -94,7 +105,8 @@ pub fn replay(
     Ok(Replayed { state, effect, life, history, read_to })
 }
 
-struct Reading {
+struct Reading<'a> {
+    tell: &'a mut dyn FnMut(&Event),
     state: RunState,
     effect: Option<Effect>,
     life: u32,
@@ -108,8 +120,9 @@ struct Reading {
     returned: Option<(RecordId, Vec<Heard>)>,
 }
 
-impl Reading {
+impl Reading<'_> {
     fn feed(&mut self, event: Event) {
+        (self.tell)(&event);
         self.effect = advance(&mut self.state, event);
     }
 
@@ -301,7 +314,8 @@ fn number(body: &Object, name: &str) -> Option<u64> {
     body.get(name).and_then(Value::as_u64)
 }
 
-fn reply_of(body: &Object) -> Option<Reply> {
+/// Reads a reply from the body of its record.
+pub(super) fn reply_of(body: &Object) -> Option<Reply> {
     let call = |call: &Value| -> Option<CallRequest> {
         let call = call.as_object()?;
         Some(CallRequest {

@@ -2,6 +2,7 @@
 
 use super::Limits;
 use crate::canon::{Object, Value, hash_of, hex};
+use crate::config::Transport;
 use crate::model::Price;
 use crate::object;
 use crate::record::{ActorId, NameError, Namespace, ThreadId};
@@ -59,35 +60,6 @@ impl TrackRecord {
     )]
     pub fn of(standing: Standing) -> Self {
         Self { percent: (standing.score * 100.0).round() as u8, samples: standing.count }
-    }
-}
-
-/// Where a run's tools work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Transport {
-    /// In the process that drives the run.
-    #[default]
-    InProcess,
-    /// In a process that reaches nothing but the workspace.
-    Sandboxed,
-    /// Elsewhere: somebody else's loop, which only asks the hooks.
-    External,
-}
-
-impl Transport {
-    /// Returns the word in records and answers.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::InProcess => "in_process",
-            Self::Sandboxed => "sandboxed",
-            Self::External => "external",
-        }
-    }
-
-    /// Reads the word.
-    pub fn parse(word: &str) -> Option<Self> {
-        let all = [Self::InProcess, Self::Sandboxed, Self::External];
-        all.into_iter().find(|transport| transport.as_str() == word)
     }
 }
 
@@ -163,27 +135,41 @@ impl RunSpec {
     /// `None` if the record does not open a loop.
     pub(super) fn of_opening(opening: &Stored) -> Option<(Self, Vec<String>)> {
         let record = &opening.record;
-        let body = &record.body;
+        if record.kind() != Some(LOOP_KIND) {
+            return None;
+        }
+        let (body, namespace) = (&record.body, record.namespace());
+        let namespace = namespace.unwrap_or_else(|_| Namespace::root());
+        let spec = Self::of_body(body, record.thread.clone(), record.actor.clone(), namespace)?;
+        let tools = body.get("tools").and_then(Value::as_array).unwrap_or_default();
+        let tools = tools.iter().filter_map(|word| Some(word.as_str()?.to_owned())).collect();
+        Some((spec, tools))
+    }
+
+    /// Reads the same from the body alone.
+    pub(super) fn of_body(
+        body: &Object,
+        thread: ThreadId,
+        actor: ActorId,
+        namespace: Namespace,
+    ) -> Option<Self> {
         let text = |name: &str| body.get(name).and_then(Value::as_str).map(str::to_owned);
         let number = |name: &str| body.get(name).and_then(Value::as_u64);
         let texts = |name: &str| -> Vec<String> {
             let list = body.get(name).and_then(Value::as_array).unwrap_or_default();
             list.iter().filter_map(|word| Some(word.as_str()?.to_owned())).collect()
         };
-        if record.kind() != Some(LOOP_KIND) {
-            return None;
-        }
         let price = body.get("price_micros_per_million").and_then(|price| {
             let part = |name: &str| price.get(name).and_then(Value::as_u64);
             Some(Price { input: part("input")?, output: part("output")? })
         });
         let track = body.get("track_record");
         let track = |name: &str| track.and_then(|track| track.get(name)?.as_u64()).unwrap_or(0);
-        let spec = Self {
-            thread: record.thread.clone(),
-            actor: record.actor.clone(),
+        Some(Self {
+            thread,
+            actor,
             goal: text("goal")?,
-            namespace: record.namespace().unwrap_or_else(|_| Namespace::root()),
+            namespace,
             domain: text("domain")?,
             model: text("model")?,
             tier: text("tier").unwrap_or_default(),
@@ -200,7 +186,6 @@ impl RunSpec {
                 percent: u8::try_from(track("score_percent")).unwrap_or(0),
                 samples: track("samples"),
             },
-        };
-        Some((spec, texts("tools")))
+        })
     }
 }

@@ -108,6 +108,12 @@ fn hot_questions_are_answered_by_an_index() {
     traced.read("last", |reader| reader.last());
     traced.read("last_of_thread", |reader| reader.last_of_thread("th_a"));
     traced.read("verdicts", |reader| reader.verdicts(Sequence::default(), 10));
+    traced.read("engine_written", |reader| {
+        reader.engine_written("core.work.loop.v1", None, Sequence::default(), 10)
+    });
+    traced.read("engine_written on a thread", |reader| {
+        reader.engine_written("core.work.loop.v1", Some(&thread), Sequence::default(), 10)
+    });
     traced.read("author", |reader| reader.author(id));
     let runs = super::RunRange::default();
     traced.read("run_openings", |reader| reader.run_openings(&runs, 10));

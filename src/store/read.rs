@@ -278,13 +278,15 @@ impl<'c> Reader<'c> {
         after: Sequence,
         limit: usize,
     ) -> Result<(Vec<Stored>, bool), StoreError> {
-        let sql = "kind = ?1 AND seq > ?2 AND origin = 'engine'";
-        let bound: [&dyn ToSql; 2] = [&kind, &after.get()];
         match thread.map(ThreadId::as_str) {
-            None => self.page(sql, &bound, "seq", limit, 0),
+            None => {
+                let sql = "kind = ?1 AND seq > ?2 AND origin = 'engine'";
+                self.page(sql, &[&kind, &after.get()], "seq", limit, 0)
+            }
             Some(thread) => {
-                let bound: [&dyn ToSql; 3] = [&kind, &after.get(), &thread];
-                self.page(&format!("{sql} AND thread = ?3"), &bound, "seq", limit, 0)
+                // The plus keeps the index by kind out: a thread is short beside all runs there were.
+                let sql = "thread = ?1 AND seq > ?2 AND +kind = ?3 AND origin = 'engine'";
+                self.page(sql, &[&thread, &after.get(), &kind], "seq", limit, 0)
             }
         }
     }

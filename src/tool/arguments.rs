@@ -1,8 +1,13 @@
 //! Whether arguments fit the schema of a tool, in words from which a model can correct them.
 
+#[cfg(feature = "mcp")]
+mod schema;
+
 use crate::canon::{Object, Value};
 
 use super::ToolSpec;
+#[cfg(feature = "mcp")]
+pub(super) use schema::Schema;
 
 /// Checks `arguments` and says what is wrong with the first that does not fit, and what would.
 ///

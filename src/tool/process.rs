@@ -10,6 +10,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
+use super::watcher::Watcher;
 use super::{Cancel, Clip};
 use crate::time::Stopwatch;
 
@@ -48,13 +49,16 @@ pub(super) struct Running {
     /// Until everyone who could write has closed it.
     output: Option<PipeReader>,
     chunk: Vec<u8>,
+    /// Ended before the child is reaped: until then the group's id is nobody else's.
+    watcher: Option<Watcher>,
 }
 
 impl Running {
     /// Takes over a `child` that leads its own group and writes to `output`.
     pub(super) fn new(child: Child, output: PipeReader) -> Self {
         let group = Pid::from_child(&child);
-        Self { child, group, output: Some(output), chunk: vec![0; CHUNK] }
+        let watcher = Watcher::over(group);
+        Self { child, group, output: Some(output), chunk: vec![0; CHUNK], watcher }
     }
 
     /// Gathers output until the command ends, `timeout` has passed, or `cancel` is raised. In the
@@ -127,6 +131,7 @@ impl Running {
     }
 
     fn reap(mut self) -> Option<ExitStatus> {
+        drop(self.watcher.take());
         if self.has_ended() {
             return self.child.wait().ok();
         }

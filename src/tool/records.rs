@@ -48,6 +48,11 @@ pub fn record_tools(seat: &RecordSeat) -> Vec<Box<dyn Tool>> {
     tools.into_iter().map(boxed).collect()
 }
 
+/// Returns how the tools over the store introduce themselves; for that, no store is needed.
+pub fn record_tool_specs() -> [ToolSpec; 4] {
+    [search_records_spec(), query_thread_spec(), read_record_spec(), record_note_spec()]
+}
+
 /// What a tool does, or the answer that it cannot.
 type Deed = fn(&RecordSeat, &Object) -> Result<Answer, Answer>;
 

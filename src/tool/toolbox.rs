@@ -2,13 +2,16 @@
 
 use std::fmt;
 
-use super::arguments::{check, short};
+use super::arguments::short;
 use super::{
-    Answer, BashTool, Cancel, ListDirTool, ReadFileTool, SearchTool, Tool, ToolSpec, Workspace,
-    WriteFileTool,
+    Answer, BashTool, Cancel, Grants, ListDirTool, NoSuchTool, ReadFileTool, SearchTool, Tool,
+    ToolSpec, Workspace, WriteFileTool,
 };
 use crate::canon::Object;
 use crate::code::{Code, Coded};
+
+/// The names of the tools that work in a directory.
+pub const WORKSPACE_TOOLS: [&str; 5] = ["bash", "read_file", "write_file", "list_dir", "search"];
 
 /// The tools that a run may call, in the order in which a model is told of them.
 #[derive(Default)]
@@ -65,6 +68,15 @@ impl Toolbox {
         self.tools.retain(|tool| wanted(&tool.spec().name));
     }
 
+    /// Leaves the tools that were granted. A grant that covers none is refused, with the names that
+    /// there are, and then the box stays as it was.
+    pub fn grant(&mut self, grants: &Grants) -> Result<(), NoSuchTool> {
+        let there: Vec<&str> = self.specs().map(|spec| spec.name.as_str()).collect();
+        grants.check(&there)?;
+        self.retain(|name| grants.cover(name));
+        Ok(())
+    }
+
     /// Returns the tool `name`.
     pub fn get(&self, name: &str) -> Option<&dyn Tool> {
         self.tools.iter().find(|tool| tool.spec().name == name).map(Box::as_ref)
@@ -81,7 +93,7 @@ impl Toolbox {
         let Some(tool) = self.get(name) else {
             return Answer::error(self.unknown(name));
         };
-        match check(tool.spec(), arguments) {
+        match tool.check(arguments) {
             Ok(()) => tool.call(arguments, cancel),
             Err(misfit) => Answer::error(misfit),
         }

@@ -131,6 +131,23 @@ fn a_switch_that_says_nothing_switches_nothing() {
     assert_eq!(refused.and_then(|refused| refused.field.as_deref()), Some("act"));
 }
 
+/// Whoever slips believes that something is refused.
+#[test]
+fn what_looks_like_a_rule_is_reported_where_the_rule_would_stand() {
+    let mut log = Log::default();
+    log.push(learned(0, object! { "topic": "permission_enabled", "enabled": true }));
+    let good = log.push(learned(1, rule("default", "a", "deny")));
+    let near = log.push(learned(2, object! { "topic": "permission_rules", "name": "a" }));
+    let state = fold(&log);
+    assert!(!state.permissions_enabled());
+    let said =
+        "the `topic` is `permissions_enabled`, not `permission_enabled`, so this does nothing";
+    assert_eq!(state.permission_switch().1.map(|refused| refused.message.as_str()), Some(said));
+    let row = only_row(&state);
+    assert_eq!((row.record_id, row.loaded()), (Some(good), true));
+    assert_eq!(row.refused.map(|refused| refused.record_id), Some(near));
+}
+
 #[test]
 fn rows_stand_from_the_root_down() {
     let mut log = Log::default();

@@ -126,13 +126,13 @@ fn no_record_makes_anybody_the_operator() {
 
 #[test]
 fn an_actor_of_any_length_is_told_from_others() {
-    let long = |end: char| format!("did:sync:user:{}{end}", "x".repeat(500));
+    let named = |end: char| format!("did:sync:user:{}{end}", "x".repeat(500));
     let mut log = Log::default();
-    log.push(learned(0, given(&long('a'), "paid")));
-    log.push(learned(1, given(&long('b'), "team")));
+    log.push(learned(0, given(&named('a'), "paid")));
+    log.push(learned(1, given(&named('b'), "team")));
     let state = fold(&log);
-    assert_eq!(tier_of(&state, &long('a')), TierName::Paid);
-    assert_eq!(tier_of(&state, &long('b')), TierName::Team);
+    assert_eq!(tier_of(&state, &named('a')), TierName::Paid);
+    assert_eq!(tier_of(&state, &named('b')), TierName::Team);
 }
 
 #[test]

@@ -287,7 +287,9 @@ impl Reply {
 
     /// Returns the answer for a snapshot.
     pub(crate) fn shown(&self) -> String {
-        let json: serde_json::Value = serde_json::from_slice(&self.body).expect("JSON");
+        // In canonical order, whether or not another crate makes `serde_json` keep the sent one.
+        let sorted = self.json().to_string();
+        let json: serde_json::Value = serde_json::from_str(&sorted).expect("JSON");
         format!("{}\n{}", self.status, serde_json::to_string_pretty(&json).expect("JSON"))
     }
 }

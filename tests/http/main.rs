@@ -4,7 +4,9 @@
 
 mod bodies;
 mod client;
+mod decisions;
 mod expressions;
+mod observe;
 mod pages;
 mod query;
 mod records;

@@ -81,8 +81,7 @@ impl Lab {
 
     fn with_room(capacity: usize, price: Option<Price>) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let scripts =
-            Scripts { folder: folder.path().to_owned(), scripts: Arc::default(), price };
+        let scripts = Scripts { folder: folder.path().to_owned(), scripts: Arc::default(), price };
         let limits = ServerLimits { tick: Duration::from_millis(10), ..ServerLimits::default() };
         let made = Mutex::new(None);
         let server = Server::over(&|engine| {
@@ -180,8 +179,7 @@ fn a_run_is_started_watched_and_over() {
     assert_eq!(text(&row, "actor_name"), "spl");
     assert_eq!(row.get("turns").and_then(Value::as_u64), Some(1));
     let events: Vec<_> = lab.events(&thread).iter().map(kind).collect();
-    let expected =
-        ["admission.v1", "loop.v1", "turn.v1", "loop_outcome.v1", "status", "end"];
+    let expected = ["admission.v1", "loop.v1", "turn.v1", "loop_outcome.v1", "status", "end"];
     assert_eq!(events, expected);
     let reply = lab.server.get(&format!("/v1/work/loop/{thread}"));
     assert_eq!((reply.status, reply.string("status").as_str()), (200, "done"));
@@ -275,9 +273,8 @@ fn a_tier_bounds_what_a_bearer_starts() {
     let lab = Lab::with_room(16, Some(Price { input: 1_000_000, output: 1_000_000 }));
     lab.script("held", HELD);
     let bearer = lab.server.token("records:read,records:write");
-    let start = |body: &str| {
-        lab.server.tcp("POST", "/v1/work/loop").bearer(&bearer).json(body).send()
-    };
+    let start =
+        |body: &str| lab.server.tcp("POST", "/v1/work/loop").bearer(&bearer).json(body).send();
     let reply = start(r#"{"goal":"x","max_turns":50,"model":"held"}"#);
     assert_eq!(reply.status, 201, "{}", reply.text());
     let config = reply.json();
@@ -384,7 +381,8 @@ fn a_run_that_waits_for_a_decision_goes_on_by_itself() {
     let thread = lab.start("asking");
     let row = lab.until(&thread, "waiting_on_you");
     assert_eq!(text(&row, "verb"), "needs_you");
-    let reply = lab.say(&thread, r#"{"type":"decision","decision":"provide","provided_value":"b"}"#);
+    let reply =
+        lab.say(&thread, r#"{"type":"decision","decision":"provide","provided_value":"b"}"#);
     assert_eq!(reply.status, 201, "{}", reply.text());
     let row = lab.until(&thread, "done");
     assert_eq!(row.get("life").and_then(Value::as_u64), Some(1));
@@ -454,10 +452,10 @@ fn what_a_door_took_in_is_no_run() {
     let lab = Lab::new();
     for (clock, kind) in ["core.work.loop.v1", "core.work.admission.v1"].iter().enumerate() {
         let body = spl::object! { "kind": *kind, "goal": "x", "transport": "in_process",
-                                  "model": "m", "domain": "d" };
+        "model": "m", "domain": "d" };
         let draft = Draft::from_envelope(
             spl::object! { "act": "INTEND", "actor": "did:sync:user:vera", "thread": "th_fake",
-                           "clock": clock, "body": body }
+            "clock": clock, "body": body }
             .into(),
         );
         let draft = draft.expect("a draft");

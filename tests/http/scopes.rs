@@ -19,6 +19,9 @@ fn requests(request: impl Fn(&str, &str) -> Request) -> Vec<(&'static str, Reque
     let bad_hook = r#"{"kind":"core.hook.v1","topic":"hook","name":7,"when":"((","nope":1}"#;
     let elsewhere = config(hook).replace("th_engine_config", "th_elsewhere");
     let evaluate = r#"{"context":"permission","expression":"true"}"#;
+    let decide = format!("/v1/decisions/{}/decide", "0".repeat(64));
+    let observe = r#"{"call_id":"c","tool":"bash","status":"ok"}"#;
+    let as_engine = observe.replace("{", r#"{"actor":"did:sync:system:engine","#);
     let verdict = r#"{"verdict":"accept","actor":"did:sync:user:vera"}"#;
     vec![
         ("write a record", record(note("th_a", 0, "x"))),
@@ -52,6 +55,13 @@ fn requests(request: impl Fn(&str, &str) -> Request) -> Vec<(&'static str, Reque
         ("find a state", get("/v1/threads/th_a/state")),
         ("watch a thread", get("/v1/threads/th_a/watch").header("last-event-id", "x")),
         ("list hooks", get("/v1/config/hooks")),
+        ("list decisions", get("/v1/decisions")),
+        ("find a decision", get("/v1/decisions/none")),
+        ("decide", post(&decide, r#"{"decision":"approve"}"#)),
+        ("decide for good", post(&decide, r#"{"decision":"approve","becomes_policy":true}"#)),
+        ("sweep", post("/v1/engine/sweep", "{}")),
+        ("observe", post("/v1/runs/th_theirs/observe", observe)),
+        ("observe as the engine", post("/v1/runs/th_ours/observe", &as_engine)),
         ("list permission rules", get("/v1/config/permissions")),
         ("list tiers", get("/v1/config/tiers")),
         ("list trust", get("/v1/trust")),

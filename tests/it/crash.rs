@@ -3,8 +3,8 @@
 
 use std::process::Command;
 
-use spl::engine::{Engine, EngineOptions, Home};
-use spl::record::RecordId;
+use spl::engine::{Caller, DecisionAnswer, DecisionVerb, Engine, EngineOptions, Home};
+use spl::record::{ActorId, RecordId};
 use spl::store::Stage;
 
 /// Cargo builds examples together with tests, next to them.
@@ -66,4 +66,34 @@ fn dead_after_the_head_was_signed() {
 #[test]
 fn dead_between_commit_and_answer() {
     assert_eq!(die_at(Stage::Committed), 2);
+}
+
+/// The hook and the answer that makes it one are there together or not at all; asked again, the
+/// answer is given or found.
+#[test]
+fn dead_while_a_lesson_is_approved() {
+    for stage in Stage::ALL.iter().copied() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let home = Home::at(dir.path());
+        home.initialise("vera").expect("a home");
+        let child = Command::new(crash_child())
+            .arg(dir.path())
+            .arg(stage.as_str())
+            .arg("decide")
+            .output()
+            .expect("`cargo test` builds it; alone: `cargo build --example crash_child`");
+        assert!(!child.status.success(), "it was to die: {child:?}");
+        let request = String::from_utf8(child.stdout).expect("text");
+        let request = RecordId::parse(request.trim()).expect("a question");
+        let engine = Engine::open(&home, EngineOptions::default()).expect("it opens again");
+        let loaded = || engine.live().expect("live").config.hooks_loaded();
+        let decided = || engine.decision(request).expect("read");
+        assert_eq!(usize::from(decided().is_some()), loaded(), "{stage:?}");
+        let answer =
+            DecisionAnswer { becomes_policy: true, ..DecisionAnswer::new(DecisionVerb::Approved) };
+        let again = engine.decide(&Caller::operator(), &ActorId::engine(), request, &answer);
+        assert_eq!(again.is_err(), stage == Stage::Committed, "{stage:?}: {again:?}");
+        assert_eq!((loaded(), decided().is_some()), (1, true), "{stage:?}");
+        assert_eq!(engine.store().verify(|_, _| {}).expect("verified").fault, None);
+    }
 }

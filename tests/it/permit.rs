@@ -20,6 +20,7 @@ fn seat(namespace: &str) -> RunSeat {
         actor: actor(CLERK),
         domain: "ops".into(),
         namespace: Namespace::parse(namespace).expect("a namespace"),
+        hooks: spl::engine::Hooks::Live,
     }
 }
 

@@ -2,9 +2,10 @@
 
 use spl::canon::{Object, Value};
 use spl::code::{Code, Coded as _};
-use spl::engine::{Caller, Engine, Review, ReviewError, Reviewed, Scopes};
+use spl::engine::{Caller, Engine, Review, ReviewError, Reviewed, RunSeat, Scopes, ToolReturn};
+use spl::hook::History;
 use spl::object;
-use spl::record::{Act, ActorId, Draft, RecordId, Sequence, ThreadId};
+use spl::record::{Act, ActorId, Clock, Draft, Namespace, RecordId, Sequence, ThreadId};
 
 const CLERK: &str = "did:sync:agent:clerk";
 const VERA: &str = "did:sync:user:vera";
@@ -166,7 +167,7 @@ fn compensations_are_listed_and_counted() {
         write(&engine, "th_run", "did:sync:system:engine", Act::Know, body.clone());
         // The same from a door is data like any other.
         let draft = Draft::new(thread("th_false"), actor(VERA), Act::Know, body);
-        let clock = spl::record::Clock::new(i64::try_from(number).expect("small"));
+        let clock = Clock::new(i64::try_from(number).expect("small"));
         let draft = draft.with_clock(clock.expect("a clock"));
         engine.ingest_draft(&Caller::operator(), draft).expect("data");
     }
@@ -179,4 +180,59 @@ fn compensations_are_listed_and_counted() {
     let shown: Vec<(Option<&str>, Option<u64>)> =
         counts.iter().map(|row| (row["seam"].as_str(), row["count"].as_u64())).collect();
     assert_eq!(shown, [(Some("model"), Some(2)), (Some("tool"), Some(1))]);
+}
+
+/// What a run's actor has earned is what its own hooks and its next run hear; nobody else's is.
+#[test]
+fn what_was_earned_is_heard_in_the_runs_own_hooks() {
+    let engine = Engine::in_memory().expect("an engine");
+    for (clock, (name, when)) in [
+        ("earned", "trust(current_actor(), 'code') > 0.2".to_owned()),
+        ("elsewhere", "trust(current_actor(), 'ops') > 0.0".to_owned()),
+        ("others", "trust('did:sync:agent:paid', 'code') > 0.0".to_owned()),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let body = object! {
+            "kind": "core.hook.v1", "name": name, "text": "t", "topic": "hook", "when": when,
+        };
+        let clock = Clock::new(i64::try_from(clock).expect("small")).expect("a clock");
+        let draft = Draft::new(ThreadId::config(), actor(VERA), Act::Learn, body).with_clock(clock);
+        engine.ingest_draft(&Caller::operator(), draft).expect("written");
+    }
+    open(&engine, "th_run");
+    close(&engine, "th_run", "completed");
+    let body = object! {
+        "domain": "code", "judged_by": "did:sync:agent:paid", "verdict": "accept",
+    };
+    let draft = Draft::new(thread("th_other"), actor(VERA), Act::Know, body);
+    engine.ingest_draft(&Caller::operator(), draft).expect("written");
+    let seat = RunSeat {
+        thread: thread("th_next"),
+        life: 0,
+        actor: actor(CLERK),
+        domain: "code".into(),
+        namespace: Namespace::root(),
+        hooks: spl::engine::Hooks::Live,
+    };
+    let mut history = History::default();
+    let mut heard = |number: u8| {
+        let returned = ToolReturn {
+            tool: "bash".into(),
+            args: object! { "number": u64::from(number) },
+            status: "ok".into(),
+            head: String::new(),
+            answer: number.to_string(),
+            resource: "tool:bash".into(),
+            empty: false,
+            call: RecordId::from_bytes([number; 32]),
+            result: object! { "number": u64::from(number) },
+        };
+        let (_, heard) = engine.tool_returned(&seat, &mut history, &returned).expect("recorded");
+        heard.into_iter().map(|words| words.rule).collect::<Vec<_>>()
+    };
+    assert!(heard(1).is_empty());
+    review(&engine, VERA, "th_run").expect("reviewed");
+    assert_eq!(heard(2), ["earned"]);
 }

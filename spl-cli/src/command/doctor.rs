@@ -7,9 +7,11 @@ use spl::canon::{Object, Value};
 use spl::code::Coded;
 use spl::engine::{Engine, EngineOptions, Home};
 use spl::object;
+use spl::sandbox::Probe;
 
 use super::WELL;
 use super::serve::Holder;
+use super::worker::stager;
 use crate::client::{Client, Target};
 use crate::failure::Failure;
 use crate::home;
@@ -133,6 +135,7 @@ fn look(home: &Home) -> Result<Vec<Check>, Failure> {
             checks.push(hooks_are_loaded(&engine));
         }
     }
+    checks.push(sandbox_is_there()?);
     checks.push(server_answers(home)?);
     Ok(checks)
 }
@@ -255,6 +258,22 @@ fn server_answers(home: &Home) -> Result<Check, Failure> {
         (Socket::Silent, None) => Check::pass(NAME, "not running; commands open the store"),
         (Socket::Failed(error), _) => {
             Check::fail(NAME, format!("{} cannot be used: {error}", socket.display()))
+        }
+    })
+}
+
+/// A machine without a sandbox is well, as long as nobody wants one.
+fn sandbox_is_there() -> Result<Check, Failure> {
+    const NAME: &str = "sandbox";
+    let probe = match Probe::look(&stager()?) {
+        Ok(probe) => probe,
+        Err(error) => return Ok(Check::failed(NAME, &error)),
+    };
+    Ok(match probe.best() {
+        Ok(enforced) => Check::pass(NAME, enforced.to_string()),
+        Err(error) => {
+            let check = Check::pass(NAME, format!("none: {error}"));
+            error.hint().into_iter().fold(check, Check::hint)
         }
     })
 }

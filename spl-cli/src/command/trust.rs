@@ -53,7 +53,7 @@ fn history(trust: &Object, out: &mut dyn Write) -> io::Result<()> {
     let samples = trust.get("samples").and_then(Value::as_u64).unwrap_or_default();
     let (actor, domain) = (text(trust, "actor"), text(trust, "domain"));
     let (actor, domain) = (printable(&actor), printable(&domain));
-    writeln!(out, "{actor} in {domain}: {} of {}", score(trust), plural(samples, "verdict"))?;
+    writeln!(out, "{actor} in {domain}: {} from {}", score(trust), plural(samples, "verdict"))?;
     let mut table = Table::new(["VERDICT", "WEIGHT", "AT", "RECORD", "BY"]);
     let verdicts = trust.get("history").and_then(Value::as_array).unwrap_or_default();
     if verdicts.is_empty() {

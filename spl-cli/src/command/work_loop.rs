@@ -1,5 +1,6 @@
 //! `spl work-loop`: run a goal to its end, in this process.
 
+mod ask;
 mod equip;
 mod play;
 mod report;
@@ -9,13 +10,17 @@ mod spec;
 use std::path::PathBuf;
 
 use clap::Args;
-use spl::record::ThreadId;
-use spl::run::{Nobody, RunError, Verb, drive, recorded_spec, resume};
-use spl::tool::Workspace;
+use spl::record::{ActorId, ThreadId};
+use spl::run::{
+    RunError, Transport, Verb, drive, drive_confined, recorded_spec, resume, resume_confined,
+};
+use spl::tool::{Grants, Workspace};
 
+use super::tool::grant;
 use crate::failure::Failure;
 use crate::home;
-use crate::session::Session;
+use crate::session::{self, Session};
+use ask::AtTerminal;
 pub(super) use equip::tools_of;
 pub(super) use play::{Players, play};
 pub(super) use show::Show;
@@ -29,6 +34,8 @@ const WAITS: u8 = 3;
 #[command(after_help = "\
 The run works in this process, on the store of this machine's instance, and hears every hook
 from the moment it is written. `bash` starts in the workspace and is not confined to it.
+With --sandbox its tools work in a process that has no network and sees the system, the
+workspace and nothing else; such a run asks the hooks that were there at its start.
 
 Examples:
   spl work-loop \"say hello\" --echo --workspace .
@@ -50,6 +57,11 @@ pub(crate) struct WorkLoopArgs {
     /// The folder in which the tools work
     #[arg(long, value_name = "DIR")]
     workspace: PathBuf,
+    /// The tools it may call, with commas between; a `*` at the end is any name that begins so
+    #[arg(long, value_name = "NAMES", value_parser = Grants::parse)]
+    tools: Option<Grants>,
+    #[command(flatten)]
+    place: equip::PlaceArgs,
     #[command(flatten)]
     spec: spec::SpecArgs,
 }
@@ -59,8 +71,10 @@ pub(crate) fn work_loop(session: &mut Session, args: &WorkLoopArgs) -> Result<u8
     session.refuse_server("spl work-loop")?;
     let workspace = Workspace::open(&args.workspace).map_err(|error| Failure::coded(&error))?;
     let mut model = args.model.open(&workspace)?;
-    let engine = home::open(&home::made()?)?;
-    let mut nobody = Nobody;
+    let home = home::made()?;
+    let engine = home::open(&home)?;
+    // Without a server nobody else looks for lessons whose time is over.
+    engine.sweep().map_err(|error| Failure::coded(&error))?;
     let taken_up = args.resume.as_deref().map(|thread| {
         ThreadId::parse(thread).map_err(|error| Failure::usage(format!("--resume {error}")))
     });
@@ -71,12 +85,22 @@ pub(crate) fn work_loop(session: &mut Session, args: &WorkLoopArgs) -> Result<u8
         }
         (None, goal) => args.spec.of(goal.as_deref().unwrap_or_default(), model.name())?,
     };
-    let tools = tools_of(&engine, &spec, &workspace)?;
-    let players = Players { engine: &engine, model: model.as_mut(), tools: &tools };
+    let mut tools = tools_of(&engine, &spec, &workspace)?;
+    grant(&home, args.tools.as_ref(), &mut tools)?;
+    let is_confined = args.place.sandbox || spec.transport == Transport::Sandboxed;
+    let confined = is_confined.then(|| args.place.confined(&workspace, &home)).transpose()?;
+    let hooks = args.place.hooks(&engine, is_confined)?;
+    let players = Players { engine: &engine, model: model.as_mut(), tools: &tools, hooks };
     let thread = spec.thread.clone();
     let taken_up = args.resume.is_some();
-    let played = play(&mut session.out, players, &mut nobody, |hands| {
-        if taken_up { resume(&thread, hands) } else { drive(spec, hands) }
+    let by = ActorId::parse(&session::actor(None)?)
+        .map_err(|error| Failure::usage(format!("SPL_ACTOR {error}")))?;
+    let mut asked = AtTerminal::new(&engine, by);
+    let played = play(&mut session.out, players, &mut asked, |hands| match (taken_up, &confined) {
+        (true, None) => resume(&thread, hands),
+        (true, Some(confined)) => resume_confined(&thread, hands, confined),
+        (false, None) => drive(spec, hands),
+        (false, Some(confined)) => drive_confined(spec, hands, confined),
     });
     let report = match played {
         Ok(report) => report,

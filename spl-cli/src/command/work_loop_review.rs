@@ -1,6 +1,6 @@
 //! `spl work-loop-review`: judge a run that is over.
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 use spl::canon::Value;
 use spl::object;
 
@@ -12,6 +12,7 @@ use crate::session::{self, Session};
 
 /// Judge a run that is over
 #[derive(Args, Debug)]
+#[command(group = ArgGroup::new("verdict").required(true))]
 #[command(after_help = "\
 The verdict is a record on the run's thread, and the one thing that trust is earned by. Nobody
 judges himself: a verdict of the run's own actor is stored and does not count.
@@ -23,10 +24,10 @@ pub(crate) struct ReviewArgs {
     /// The thread of the run
     thread: String,
     /// The work is accepted
-    #[arg(long, required_unless_present = "reject", conflicts_with = "reject")]
+    #[arg(long, group = "verdict")]
     accept: bool,
     /// The work is rejected
-    #[arg(long)]
+    #[arg(long, group = "verdict")]
     reject: bool,
     /// What the work is judged in [default: the run's own domain]
     #[arg(long, value_name = "DOMAIN")]
@@ -60,7 +61,7 @@ pub(crate) fn review(session: &mut Session, args: &ReviewArgs) -> Result<(), Fai
         let samples = review.get("samples").and_then(Value::as_u64).unwrap_or_default();
         let (actor, domain) = (text("actor"), text("domain"));
         writeln!(out, "{GOOD}✓{GOOD:#} {word}, record {}", text("record_id"))?;
-        writeln!(out, "{actor} in {domain}: {} of {}", score(&review), plural(samples, "verdict"))
+        writeln!(out, "{actor} in {domain}: {} from {}", score(&review), plural(samples, "verdict"))
     })?;
     if !counted {
         output::warn("nobody judges himself: this verdict is stored and does not count");

@@ -2,6 +2,7 @@
 //! of its own, and everything that it says as a snapshot.
 
 mod answers;
+mod decisions;
 mod expressions;
 mod help;
 mod hooks;
@@ -13,6 +14,7 @@ mod store;
 mod terminal;
 mod threads;
 mod tokens;
+mod tools;
 mod trust;
 mod watching;
 mod writing;

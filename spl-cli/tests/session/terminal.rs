@@ -217,6 +217,9 @@ macro_rules! assert_session {
         settings.add_filter(r"127\.0\.0\.1:\d+", "127.0.0.1:<port>");
         settings.add_filter(r#"pid("?[ :])\d+"#, "pid$1<pid>");
         settings.add_filter(r"(?m)^sig +\S+$", "sig         <signature>");
+        // What kind there is depends on the machine.
+        settings.add_filter(r"(?m)^✓ sandbox .*\n(  hint: .*\n)?", "✓ sandbox   <sandbox>\n");
+        settings.add_filter(r#"\{"hint":[^{}]*"name":"sandbox"[^{}]*\}"#, r#"{"name":"sandbox"}"#);
         settings.add_filter("did:key:z[1-9A-Za-z]+", "did:key:<key>");
         settings.add_filter(r"\d+ bytes\)", "<n> bytes)");
         settings.add_filter(r#""(bytes|elapsed_us|total_bytes|uptime_secs)":\d+"#, r#""$1":<n>"#);

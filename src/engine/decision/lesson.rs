@@ -40,7 +40,10 @@ impl Lesson {
         let hook = Hook::check(&draft)?;
         // Kind and topic are not the actor's to say, and a lesson that is not enabled is none.
         if let Some(unknown) = proposed.keys().find(|key| !FIELDS.contains(&key.as_str())) {
-            let message = format!("the fields of a lesson are {}", FIELDS.join(", "));
+            let message = format!(
+                "`{unknown}` is not the actor's to say; a lesson has {}",
+                FIELDS.join(", ")
+            );
             return Err(ShapeError::new(unknown.clone(), Reason::UnknownField, message));
         }
         let text = |field: &str| {

@@ -3,12 +3,16 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use spl::engine::Engine;
+use spl::engine::{Engine, Home, Hooks};
 use spl::model::{Echo, Model, Scripted};
 use spl::run::RunSpec;
+use spl::run::worker::Confined;
+use spl::sandbox::{Hidden, Place};
 use spl::tool::{RecordSeat, Toolbox, Workspace, allowed_environment, record_tools};
 
+use crate::command::worker::stager;
 use crate::failure::Failure;
+use crate::home::variables;
 
 /// Who takes the turns.
 #[derive(Args, Debug)]
@@ -42,17 +46,50 @@ impl ModelArgs {
     }
 }
 
+/// Where the tools of a workspace work.
+#[derive(Args, Debug)]
+pub(crate) struct PlaceArgs {
+    /// Confine the tools: no network, no home, and of all files the workspace alone to write
+    #[arg(long)]
+    pub(crate) sandbox: bool,
+    /// Show this folder to a confined run, to be read
+    #[arg(long, value_name = "DIR", requires = "sandbox")]
+    sandbox_read: Vec<PathBuf>,
+    /// Let a confined run hear the hooks that are written while it goes on
+    #[arg(long, requires = "sandbox")]
+    live_hooks: bool,
+}
+
+impl PlaceArgs {
+    /// Returns the place in which the tools are confined.
+    pub(crate) fn confined(&self, workspace: &Workspace, home: &Home) -> Result<Confined, Failure> {
+        let user = std::env::home_dir();
+        let hidden = Hidden { home: user.as_deref(), instance: Some(home.path()) };
+        let mut place = Place::of_workspace(workspace.path(), hidden);
+        for folder in &self.sandbox_read {
+            place = place.and_then(|place| place.with_readable(folder, hidden));
+        }
+        let place = place.map_err(|error| Failure::coded(&error))?;
+        let place = place.with_environment(allowed_environment(variables()));
+        Ok(Confined::new(stager()?, place))
+    }
+
+    /// Returns which hooks are asked: of a confined run those that were there at its start.
+    pub(crate) fn hooks(&self, engine: &Engine, confined: bool) -> Result<Hooks, Failure> {
+        if !confined || self.live_hooks {
+            return Ok(Hooks::Live);
+        }
+        engine.frozen_hooks().map_err(|error| Failure::coded(&error))
+    }
+}
+
 /// Returns the tools of a run: those of its workspace, and those over the store.
 pub(crate) fn tools_of(
     engine: &Engine,
     spec: &RunSpec,
     workspace: &Workspace,
 ) -> Result<Toolbox, Failure> {
-    // A variable that is no text cannot be among those that are passed on.
-    let variables = std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    let environment = allowed_environment(variables);
-    let mut tools = Toolbox::of_workspace(workspace, environment);
+    let mut tools = Toolbox::of_workspace(workspace, allowed_environment(variables()));
     let seat = RecordSeat {
         engine: engine.clone(),
         thread: spec.thread.clone(),

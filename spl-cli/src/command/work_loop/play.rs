@@ -16,6 +16,7 @@ pub(crate) struct Players<'a> {
     pub(crate) engine: &'a Engine,
     pub(crate) model: &'a mut dyn Model,
     pub(crate) tools: &'a Toolbox,
+    pub(crate) hooks: Hooks,
 }
 
 /// Why a run was not played to its end, or not shown.
@@ -45,23 +46,15 @@ pub(crate) fn play(
             cancel.cancel();
         }
     };
-    let Players { engine, model, tools } = players;
-    let hands = Hands {
-        engine,
-        model,
-        tools,
-        decider,
-        hooks: Hooks::Live,
-        cancel: &cancel,
-        watch: &mut watch,
-    };
+    let Players { engine, model, tools, hooks } = players;
+    let hands = Hands { engine, model, tools, decider, hooks, cancel: &cancel, watch: &mut watch };
     let report = driven(hands).map_err(Unplayed::Run)?;
     unsaid.map_or(Ok(report), |failure| Err(Unplayed::Unsaid(failure)))
 }
 
 /// Lets whoever tells this process to end, be it by a key, a signal or by closing the terminal, end
 /// the run in order: what it has started is killed, and its outcome is recorded.
-fn cancel_when_told(cancel: &Cancel) -> Result<(), Failure> {
+pub(super) fn cancel_when_told(cancel: &Cancel) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
