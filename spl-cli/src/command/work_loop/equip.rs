@@ -18,7 +18,8 @@ use crate::home::variables;
 #[derive(Args, Debug)]
 pub(crate) struct ModelArgs {
     /// Play the turns of this file
-    #[arg(long, value_name = "FILE", required_unless_present = "echo", conflicts_with = "echo")]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["echo", "remote"],
+          conflicts_with = "echo")]
     script: Option<PathBuf>,
     /// Play the model that says what it was told
     #[arg(long)]
