@@ -67,8 +67,8 @@ impl Outfit for Scripts {
 }
 
 /// A server that drives runs, and the folder in which they work.
-struct Lab {
-    server: Server,
+pub(crate) struct Lab {
+    pub(crate) server: Server,
     host: Host,
     scripts: Scripts,
     _folder: tempfile::TempDir,
@@ -79,7 +79,7 @@ impl Lab {
         Self::with_room(16, None)
     }
 
-    fn with_room(capacity: usize, price: Option<Price>) -> Self {
+    pub(crate) fn with_room(capacity: usize, price: Option<Price>) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let scripts = Scripts { folder: folder.path().to_owned(), scripts: Arc::default(), price };
         let limits = ServerLimits { tick: Duration::from_millis(10), ..ServerLimits::default() };
@@ -95,7 +95,7 @@ impl Lab {
     }
 
     /// Names a script, to be played by the model of this name.
-    fn script(&self, name: &str, script: &str) {
+    pub(crate) fn script(&self, name: &str, script: &str) {
         self.scripts.scripts.lock().expect("the scripts").insert(name.into(), script.into());
     }
 
@@ -117,7 +117,7 @@ impl Lab {
     }
 
     /// Waits until the run stands like this, and returns its row.
-    fn until(&self, thread: &str, state: &str) -> Value {
+    pub(crate) fn until(&self, thread: &str, state: &str) -> Value {
         let began = Instant::now();
         loop {
             let row = self.row(thread);
@@ -202,9 +202,10 @@ fn a_hook_written_mid_run_is_heard() {
     lab.teach(0, "seen", "record.body.tool == \"bash\"", "look at ${tool}");
     lab.release("go");
     lab.until(&thread, "done");
-    let events: Vec<_> = lab.events(&thread).iter().map(kind).collect();
-    let heard = events.iter().filter(|kind| *kind == "observation.v1").count();
-    assert!((1..=2).contains(&heard), "{events:?}");
+    let events = lab.events(&thread);
+    let heard = events.iter().filter(|frame| frame.data.contains("look at bash")).count();
+    // The first call may have returned before the hook was there; the second had not.
+    assert!((1..=2).contains(&heard), "{heard}");
 }
 
 #[test]
@@ -284,7 +285,9 @@ fn a_tier_bounds_what_a_bearer_starts() {
     let second = start(r#"{"goal":"x"}"#);
     assert_eq!((second.status, second.code().as_str()), (503, "ADMISSION_CEILING"));
     lab.release("go");
-    lab.until(&reply.string("thread"), "done");
+    // What its tier withholds is not there to be called.
+    let row = lab.until(&reply.string("thread"), "stopped");
+    assert_eq!(row.get("tool_calls_failed").and_then(Value::as_u64), Some(1), "{row}");
     let system = start(r#"{"goal":"x","actor":"did:sync:system:engine"}"#);
     assert_eq!((system.status, system.code().as_str()), (403, "DID_CLAIM_DENIED"));
     let folder = start(r#"{"goal":"x","workspace":"/"}"#);
