@@ -8,6 +8,7 @@ mod help;
 mod hooks;
 mod loops;
 mod pipes;
+mod runs;
 mod serving;
 mod start;
 mod store;
