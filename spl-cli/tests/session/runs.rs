@@ -46,7 +46,7 @@ fn a_killed_server_leaves_runs_that_the_next_one_marks_and_takes_up() {
     while !terminal.does("spl -o json runs list").contains("\"tool_calls_ok\":1") {
         assert!(began.elapsed() < Duration::from_secs(20));
     }
-    terminal.does("kill -9 $(spl -o json serve --status | sed 's/.*\"pid\":\\([0-9]*\\).*/\\1/')");
+    terminal.kill_server();
     terminal.does(serve);
     let thread = until(&terminal, "stopped_short");
     terminal.does(&format!("spl runs resume {thread}"));
