@@ -45,7 +45,9 @@ pub use drive::{Hands, drive, drive_confined, recorded_spec, records_of, resume,
 pub use error::RunError;
 pub use event::{Asking, Effect, Ended, Event, Execution, Returned, Ruled, Turn};
 pub use guardrail::{BLOCK_AT, HALT_AT};
-pub use host::{Admission, Ask, Chosen, Host, HostError, Outfit, Preview, Started, Unfit};
+pub use host::{
+    Admission, Ask, Chosen, Host, HostError, Outfit, Preview, Started, Unfit, mark_orphans,
+};
 pub use house::{REPORT_BLOCKED, REQUEST_DECISION};
 pub use inbox::{steer, stop};
 pub use moment::{Moment, Report};

@@ -98,6 +98,8 @@ pub(crate) enum Command {
     WorkLoop(command::work_loop::WorkLoopArgs),
     #[command(subcommand)]
     Decisions(command::decisions::DecisionsCommand),
+    #[command(subcommand)]
+    Runs(command::runs::RunsCommand),
     WorkLoopReview(command::work_loop_review::ReviewArgs),
     Trust(command::trust::TrustArgs),
     #[command(subcommand)]

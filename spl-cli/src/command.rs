@@ -13,6 +13,7 @@ pub(crate) mod hook;
 pub(crate) mod init;
 pub(crate) mod model;
 pub(crate) mod record;
+pub(crate) mod runs;
 pub(crate) mod serve;
 pub(crate) mod status;
 pub(crate) mod thread;
@@ -72,6 +73,7 @@ fn perform(session: &mut Session, command: Command) -> Result<u8, Failure> {
         Command::WorkLoop(args) => return work_loop::work_loop(session, &args),
         Command::WorkLoopReview(args) => work_loop_review::review(session, &args),
         Command::Trust(args) => trust::trust(session, &args),
+        Command::Runs(command) => return runs::runs(session, command),
         Command::Decisions(command) => decisions::decisions(session, command),
         Command::Demo(args) => return demo::demo(session, &args),
         Command::Serve(args) => return serve::serve(session, &args),

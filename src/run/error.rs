@@ -26,6 +26,12 @@ pub enum RunError {
         /// How it ended.
         verb: Verb,
     },
+    /// Whoever drove it went away; it can be taken up.
+    #[error("the run {thread} was interrupted")]
+    Interrupted {
+        /// The run.
+        thread: ThreadId,
+    },
     /// Its tools work in a place of their own, and there is none.
     #[error(transparent)]
     Sandbox(#[from] crate::sandbox::SandboxError),
@@ -36,12 +42,6 @@ pub enum RunError {
         thread: ThreadId,
         /// Where its tools work.
         transport: Transport,
-    },
-    /// Whoever drove it went away; it can be taken up.
-    #[error("the run {thread} was interrupted")]
-    Interrupted {
-        /// The run.
-        thread: ThreadId,
     },
     /// It waits for a decision that nobody has made.
     #[error("the run {thread} waits for the decision {request}")]
@@ -76,9 +76,9 @@ impl Coded for RunError {
             Self::Replay(ReplayError::Diverged { .. }) => {
                 Some("See whether `spl verify` finds more.".into())
             }
+            Self::Interrupted { .. } => Some("Take it up with `spl runs resume`.".into()),
             Self::Sandbox(error) => error.hint(),
             Self::Elsewhere { .. } => Some("Take it up where it began.".into()),
-            Self::Interrupted { .. } => Some("Take it up with `spl runs resume`.".into()),
             Self::Finished { .. } => Some("Begin a new one.".into()),
             Self::Undecided { request, .. } => {
                 Some(format!("Answer it with `spl decisions approve {request}`."))

@@ -23,6 +23,7 @@ use crate::record::{ActorId, RecordId, ThreadId};
 use crate::tool::Toolbox;
 pub use admission::{Admission, Ask, Preview, Started};
 use attend::Bell;
+pub use attend::mark_orphans;
 pub use error::HostError;
 pub use outfit::{Chosen, Outfit, Unfit};
 

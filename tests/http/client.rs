@@ -42,6 +42,11 @@ impl Server {
     }
 
     pub(crate) fn with_limits(limits: ServerLimits) -> Self {
+        Self::over(&|engine| ApiState::with_limits(engine, Access::SameUser, limits))
+    }
+
+    /// Starts a server in a home of its own, with the state that is made for its engine.
+    pub(crate) fn over(state: &dyn Fn(Engine) -> ApiState) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let home = Home::at(folder.path().join("home"));
         home.initialise("vera").expect("a home");
@@ -56,7 +61,7 @@ impl Server {
         let socket = folder.path().join("spl.sock");
         let unix = std::os::unix::net::UnixListener::bind(&socket).expect("a socket");
         unix.set_nonblocking(true).expect("set");
-        let state = ApiState::with_limits(engine.clone(), Access::SameUser, limits);
+        let state = state(engine.clone());
         let (stop, stopped) = oneshot::channel();
         let running = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_multi_thread()

@@ -3,6 +3,7 @@
 mod detach;
 mod listen;
 mod log;
+mod outfit;
 mod seat;
 
 use std::io;
@@ -35,6 +36,8 @@ Examples:
   spl serve                        in the foreground, logs to standard error
   spl serve --daemon               in the background; prints its pid when it answers
   spl serve --logs -n 20           the last lines of its log, and what follows
+  spl serve --script turns.json --workspace ~/project
+                                   drives runs; start them with `spl work-loop --remote`
   spl serve --stop
   spl serve --memory --port 0      an instance that is gone when it ends
 
@@ -57,6 +60,8 @@ pub(crate) struct ServeArgs {
     insecure_localhost: bool,
     #[command(flatten)]
     mode: Mode,
+    #[command(flatten)]
+    runs: outfit::RunArgs,
     /// With --logs: how many lines to begin with
     #[arg(short = 'n', long, value_name = "N", default_value_t = 50, requires = "logs")]
     lines: usize,
@@ -163,6 +168,7 @@ fn run(session: &mut Session, args: &ServeArgs) -> Result<u8, Failure> {
         .enable_all()
         .build()
         .map_err(|error| Failure::local("the runtime could not be started", &error))?;
+    let host = args.runs.host(&engine)?;
     let served = runtime.block_on(async {
         let listening = Listening::at(&Place::of(args, seat.as_ref())?, seat.as_ref()).await?;
         // Whoever is told to stop from here on stops in order.
@@ -171,7 +177,7 @@ fn run(session: &mut Session, args: &ServeArgs) -> Result<u8, Failure> {
         if args.mode.detached {
             detach::let_go()?;
         }
-        listening.serve(engine.clone(), told).await;
+        listening.serve(engine.clone(), host, told).await;
         Ok(())
     });
     // In this order: tasks that hold the engine, then the engine, which folds the log into the

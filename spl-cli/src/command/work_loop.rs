@@ -3,6 +3,7 @@
 mod ask;
 mod equip;
 mod play;
+mod remote;
 mod report;
 mod show;
 mod spec;
@@ -42,6 +43,7 @@ Examples:
   spl work-loop \"say hello\" --echo --workspace .
   spl work-loop \"fix the failing test\" --model claude-sonnet-4-6 --workspace ~/project
   spl work-loop \"tidy up\" --script turns.json --workspace ~/project --max-turns 10
+  spl work-loop \"tidy up\" --remote --max-turns 10
   spl work-loop --resume th_4f0c… --script turns.json --workspace ~/project
 
 A script is {\"turns\":[{\"text\":\"…\",\"tool_calls\":[{\"name\":\"bash\",\"args\":{\"command\":\"ls\"}}]}]}.
@@ -56,8 +58,16 @@ pub(crate) struct WorkLoopArgs {
     resume: Option<String>,
     #[command(flatten)]
     model: equip::ModelArgs,
+    /// Run on the server, with what the server has, and follow it here
+    #[arg(long, conflicts_with_all = ["script", "echo", "workspace", "tools", "sandbox"])]
+    remote: bool,
     /// The folder in which the tools work
-    #[arg(long, value_name = "DIR")]
+    #[arg(
+        long,
+        value_name = "DIR",
+        required_unless_present = "remote",
+        default_value_if("remote", "true", ".")
+    )]
     workspace: PathBuf,
     /// The tools it may call, with commas between; a `*` at the end is any name that begins so
     #[arg(long, value_name = "NAMES", value_parser = Grants::parse)]
@@ -70,6 +80,9 @@ pub(crate) struct WorkLoopArgs {
 
 /// Runs a goal to its end.
 pub(crate) fn work_loop(session: &mut Session, args: &WorkLoopArgs) -> Result<u8, Failure> {
+    if args.remote {
+        return remote::run(session, args);
+    }
     session.refuse_server("spl work-loop")?;
     let workspace = Workspace::open(&args.workspace).map_err(|error| Failure::coded(&error))?;
     let mut model = args.model.open(&workspace)?;

@@ -9,6 +9,7 @@ mod hooks;
 mod loops;
 mod models;
 mod pipes;
+mod runs;
 mod serving;
 mod start;
 mod store;

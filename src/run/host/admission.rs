@@ -16,6 +16,9 @@ use crate::time::Timestamp;
 /// The kind of the record that a server admits a run.
 pub(super) const ADMISSION_KIND: &str = "core.work.admission.v1";
 
+/// The tools that work in the folder of the server: for the operator's own runs.
+const OF_HOST: [&str; 5] = ["bash", "write_file", "read_file", "list_dir", "search"];
+
 const DAY_MILLIS: i64 = 24 * 60 * 60 * 1000;
 
 /// What somebody asks a server to run.
@@ -108,7 +111,9 @@ impl Host {
         let tools = self.outfit().tools(self.engine(), &spec)?;
         let estimated = spec.price.and_then(|price| estimate(price, &spec.limits));
         let tools = tools.specs().map(|tool| tool.name.clone());
-        let tools = tools.filter(|tool| !tier.forbids(tool)).collect();
+        let withheld =
+            |tool: &String| tier.forbids(tool) || spec.forbidden.iter().any(|other| other == tool);
+        let tools = tools.filter(|tool| !withheld(tool)).collect();
         Ok(Preview { tier, worked, estimated, tools, denied: admitted.err() })
     }
 
@@ -141,13 +146,19 @@ impl Host {
         if chosen.price.is_none() {
             limits.usd_budget = None;
         }
+        let mut forbidden: Vec<String> =
+            tier.forbidden_tools.iter().map(|&tool| tool.to_owned()).collect();
+        if !caller.is_operator() {
+            let of_host = OF_HOST.iter().filter(|tool| !tier.forbids(tool));
+            forbidden.extend(of_host.map(|&tool| tool.to_owned()));
+        }
         let spec = RunSpec {
             namespace: ask.namespace.clone(),
             domain: ask.domain.clone(),
             tier: tier.name.as_str().to_owned(),
             limits,
             price: chosen.price,
-            forbidden: tier.forbidden_tools.iter().map(|&tool| tool.to_owned()).collect(),
+            forbidden,
             transport: Transport::InProcess,
             ..RunSpec::new(mint(ask)?, ask.actor.clone(), ask.goal.clone(), &chosen.name)
         };

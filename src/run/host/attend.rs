@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use super::{Host, HostError, Inner};
-use crate::engine::{Driven, EngineError};
+use crate::engine::{Driven, Engine, EngineError};
 use crate::object;
 use crate::record::{Act, ActorId, Draft, RecordId, ThreadId};
 use crate::run::body::INTERRUPTION_KIND;
@@ -47,7 +47,7 @@ impl Host {
     /// Marks the runs that nobody drives any more, and starts to look after those that wait for a
     /// decision. Returns how many were marked.
     pub fn attend(&self) -> Result<usize, HostError> {
-        let marked = self.mark_orphans()?;
+        let marked = mark_orphans(self.engine())?;
         self.adopt()?;
         let (host, bell) = (Arc::downgrade(&self.0), Arc::clone(&self.0.bell));
         std::thread::Builder::new()
@@ -55,43 +55,6 @@ impl Host {
             .spawn(move || attend(&host, &bell))
             .map_err(HostError::NoThread)?;
         Ok(marked)
-    }
-
-    /// Writes down of each run without an end that nobody drives it, once: whoever marks it holds
-    /// the right to drive it meanwhile.
-    fn mark_orphans(&self) -> Result<usize, HostError> {
-        let mut marked = 0;
-        let mut range = RunRange::default();
-        loop {
-            let (found, next) = rows(self.engine(), &range, Some(RowState::Running), PAGE)?;
-            for row in found.iter().filter(|row| row.spec.transport != Transport::External) {
-                marked += usize::from(self.mark_orphan(&row.spec.thread)?);
-            }
-            let Some(next) = next else { return Ok(marked) };
-            range.before = Some(next);
-        }
-    }
-
-    fn mark_orphan(&self, thread: &ThreadId) -> Result<bool, HostError> {
-        let _lock = match self.engine().lock_driver(thread) {
-            Ok(lock) => lock,
-            Err(Driven::Engine(error)) => return Err(error.into()),
-            Err(_) => return Ok(false),
-        };
-        // It may have ended before the lock was had.
-        let Some(row) = row_of(self.engine(), thread)? else { return Ok(false) };
-        if row.state != RowState::Running {
-            return Ok(false);
-        }
-        let body = object! {
-            "kind": INTERRUPTION_KIND,
-            "namespace": &row.spec.namespace,
-            "reason": ORPHANED,
-        };
-        let draft = Draft::new(thread.clone(), ActorId::engine(), Act::Know, body);
-        self.engine().author(move |author| Ok(author.write(draft)?.id()))?;
-        tracing::warn!(%thread, "a run was found that nobody drives");
-        Ok(true)
     }
 
     /// Looks after the runs that a server has begun and that wait for a decision, or have got one
@@ -153,6 +116,43 @@ impl Host {
             Err(error) => Err(error),
         }
     }
+}
+
+/// Writes down of each run without an end that nobody drives it, once: whoever marks it holds
+/// the right to drive it meanwhile. Returns how many were marked.
+pub fn mark_orphans(engine: &Engine) -> Result<usize, HostError> {
+    let mut marked = 0;
+    let mut range = RunRange::default();
+    loop {
+        let (found, next) = rows(engine, &range, Some(RowState::Running), PAGE)?;
+        for row in found.iter().filter(|row| row.spec.transport != Transport::External) {
+            marked += usize::from(mark_orphan(engine, &row.spec.thread)?);
+        }
+        let Some(next) = next else { return Ok(marked) };
+        range.before = Some(next);
+    }
+}
+
+fn mark_orphan(engine: &Engine, thread: &ThreadId) -> Result<bool, HostError> {
+    let _lock = match engine.lock_driver(thread) {
+        Ok(lock) => lock,
+        Err(Driven::Engine(error)) => return Err(error.into()),
+        Err(_) => return Ok(false),
+    };
+    // It may have ended before the lock was had.
+    let Some(row) = row_of(engine, thread)? else { return Ok(false) };
+    if row.state != RowState::Running {
+        return Ok(false);
+    }
+    let body = object! {
+        "kind": INTERRUPTION_KIND,
+        "namespace": &row.spec.namespace,
+        "reason": ORPHANED,
+    };
+    let draft = Draft::new(thread.clone(), ActorId::engine(), Act::Know, body);
+    engine.author(move |author| Ok(author.write(draft)?.id()))?;
+    tracing::warn!(%thread, "a run was found that nobody drives");
+    Ok(true)
 }
 
 /// What a parked run waits for.

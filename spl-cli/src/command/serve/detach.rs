@@ -92,6 +92,7 @@ fn passed_on(args: &ServeArgs) -> Result<Vec<String>, Failure> {
     if args.insecure_localhost {
         passed.push("--insecure-localhost".into());
     }
+    passed.extend(args.runs.passed_on()?);
     Ok(passed)
 }
 

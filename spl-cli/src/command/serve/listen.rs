@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use spl::engine::{Engine, Settings};
-use spl::http::{Access, ApiState, Listener};
+use spl::http::{Access, ApiState, Listener, ServerLimits};
+use spl::run::Host;
 use tokio::net::{TcpListener, UnixListener};
 
 use super::{Seat, ServeArgs};
@@ -93,7 +94,12 @@ impl Listening {
     }
 
     /// Serves until `told` is ready.
-    pub(super) async fn serve(self, engine: Engine, told: impl Future<Output = ()>) {
+    pub(super) async fn serve(
+        self,
+        engine: Engine,
+        host: Option<Host>,
+        told: impl Future<Output = ()>,
+    ) {
         let port = self.address.port();
         let access = if self.insecure {
             Access::InsecureLocalhost { port }
@@ -104,7 +110,11 @@ impl Listening {
         if let Some((unix, _)) = self.unix {
             listeners.push((Listener::Unix(unix), Access::SameUser));
         }
-        spl::http::serve(ApiState::new(engine, access), listeners, told).await;
+        let state = match host {
+            Some(host) => ApiState::hosting(host, access, ServerLimits::default()),
+            None => ApiState::new(engine, access),
+        };
+        spl::http::serve(state, listeners, told).await;
     }
 }
 

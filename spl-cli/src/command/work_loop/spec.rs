@@ -1,8 +1,10 @@
 //! What a run is asked to do, from the command line.
 
 use clap::Args;
+use spl::canon::{Object, Value};
 use spl::config::parse_usd;
 use spl::identity::random_bytes;
+use spl::object;
 use spl::record::{ActorId, NameError, Namespace, ThreadId};
 use spl::run::{Limits, RunSpec};
 
@@ -53,6 +55,30 @@ impl SpecArgs {
             },
             ..RunSpec::new(thread, actor, goal, model)
         })
+    }
+}
+
+impl SpecArgs {
+    /// Returns the request that starts such a run on a server.
+    pub(super) fn to_request(&self, goal: &str) -> Object {
+        let mut request = object! {
+            "actor": self.actor.as_str(),
+            "domain": self.domain.as_str(),
+            "goal": goal,
+            "max_turns": self.max_turns,
+            "namespace": self.namespace.as_str(),
+        };
+        let limits = [
+            ("budget_usd", self.usd_budget.map(spl::config::usd_value)),
+            ("token_budget", self.token_budget.map(Value::from)),
+            ("wall_clock_secs", self.wall_clock.map(Value::from)),
+        ];
+        for (name, limit) in limits {
+            if let Some(limit) = limit {
+                request.insert(name.into(), limit);
+            }
+        }
+        request
     }
 }
 

@@ -1,0 +1,154 @@
+//! What the runs of a server are equipped with, as its operator says when it starts.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use spl::engine::Engine;
+use spl::model::{Echo, Model, ModelError, Scripted};
+use spl::run::{Chosen, Host, Outfit, RunSpec, Unfit, mark_orphans};
+use spl::tool::{RecordSeat, Toolbox, Workspace, allowed_environment, record_tools};
+
+use crate::failure::Failure;
+use crate::home::variables;
+
+/// Which runs the server drives, and with what.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Runs")]
+pub(crate) struct RunArgs {
+    /// Drive runs, played by the model that says what it was told
+    #[arg(long, conflicts_with = "script")]
+    echo: bool,
+    /// Drive runs that play the turns of this file
+    #[arg(long, value_name = "FILE")]
+    script: Option<PathBuf>,
+    /// The folder in which the tools of the operator's runs work [default: they have none]
+    #[arg(long, value_name = "DIR")]
+    workspace: Option<PathBuf>,
+    /// How many runs may go on at once
+    #[arg(long, value_name = "N", default_value_t = Host::CAPACITY)]
+    max_runs: usize,
+}
+
+impl RunArgs {
+    /// Returns the runs of this server; `None` if it was given no model.
+    pub(super) fn host(&self, engine: &Engine) -> Result<Option<Host>, Failure> {
+        let Some(plays) = self.plays()? else {
+            told(mark_orphans(engine).map_err(|error| Failure::coded(&error))?);
+            return Ok(None);
+        };
+        let workspace = self.workspace.as_deref().map(Workspace::open).transpose();
+        let workspace = workspace.map_err(|error| Failure::coded(&error))?;
+        let folder = match &workspace {
+            Some(workspace) => workspace.path().to_owned(),
+            None => std::env::current_dir()
+                .map_err(|error| Failure::local("this folder could not be found", &error))?,
+        };
+        let outfit = ServerOutfit { plays, workspace, folder };
+        let host = Host::new(engine.clone(), outfit, self.max_runs);
+        told(host.attend().map_err(|error| Failure::coded(&error))?);
+        Ok(Some(host))
+    }
+
+    fn plays(&self) -> Result<Option<Plays>, Failure> {
+        let Some(path) = &self.script else {
+            return Ok(self.echo.then_some(Plays::Echo));
+        };
+        let script = std::fs::read(path).map_err(|error| {
+            Failure::usage(format!("`{}` could not be read: {error}", path.display()))
+        })?;
+        // What is wrong with it is said now and not to whoever starts a run.
+        Scripted::parse(&script, Path::new(".")).map_err(|error| Failure::coded(&error))?;
+        Ok(Some(Plays::Script(script)))
+    }
+
+    /// Returns the arguments that the process in the background is given too. It works in another
+    /// folder.
+    pub(super) fn passed_on(&self) -> Result<Vec<String>, Failure> {
+        let absolute = |path: &Path| {
+            let absolute = std::path::absolute(path).map_err(|error| {
+                Failure::local(format!("`{}` is not a path", path.display()), &error)
+            })?;
+            Ok::<_, Failure>(absolute.to_string_lossy().into_owned())
+        };
+        let mut passed = vec!["--max-runs".to_owned(), self.max_runs.to_string()];
+        if self.echo {
+            passed.push("--echo".into());
+        }
+        if let Some(script) = &self.script {
+            passed.extend(["--script".into(), absolute(script)?]);
+        }
+        if let Some(workspace) = &self.workspace {
+            passed.extend(["--workspace".into(), absolute(workspace)?]);
+        }
+        Ok(passed)
+    }
+}
+
+fn told(orphans: usize) {
+    if orphans > 0 {
+        tracing::warn!(orphans, "runs were found that nobody drives; they can be taken up");
+    }
+}
+
+enum Plays {
+    Echo,
+    Script(Vec<u8>),
+}
+
+struct ServerOutfit {
+    plays: Plays,
+    workspace: Option<Workspace>,
+    /// Where the files are that a script waits for.
+    folder: PathBuf,
+}
+
+impl Outfit for ServerOutfit {
+    fn choose(&self, asked: Option<&str>) -> Result<Chosen, ModelError> {
+        let own = match self.plays {
+            Plays::Echo => Echo.name().to_owned(),
+            Plays::Script(_) => "scripted".to_owned(),
+        };
+        match asked {
+            Some(other) if other != own => Err(ModelError::NoProvider {
+                model: other.to_owned(),
+                reason: format!("this server plays `{own}`"),
+                hint: "Leave the model out, or start the server with another.".to_owned(),
+            }),
+            _ => Ok(Chosen { name: own, price: None }),
+        }
+    }
+
+    fn model(&self, _: &RunSpec) -> Result<Box<dyn Model>, ModelError> {
+        match &self.plays {
+            Plays::Echo => Ok(Box::new(Echo)),
+            Plays::Script(script) => match Scripted::parse(script, &self.folder) {
+                Ok(scripted) => Ok(Box::new(scripted)),
+                Err(error) => Err(ModelError::Malformed {
+                    model: "scripted".to_owned(),
+                    message: error.to_string(),
+                }),
+            },
+        }
+    }
+
+    fn tools(&self, engine: &Engine, spec: &RunSpec) -> Result<Toolbox, Unfit> {
+        let mut tools = match &self.workspace {
+            Some(workspace) => Toolbox::of_workspace(workspace, allowed_environment(variables())),
+            None => Toolbox::new(),
+        };
+        let seat = RecordSeat {
+            engine: engine.clone(),
+            thread: spec.thread.clone(),
+            actor: spec.actor.clone(),
+            namespace: spec.namespace.clone(),
+        };
+        for tool in record_tools(&seat) {
+            tools.add(tool).map_err(|error| Unfit { why: error.to_string() })?;
+        }
+        Ok(tools)
+    }
+
+    fn workspace(&self) -> Option<&Path> {
+        self.workspace.as_ref().map(Workspace::path)
+    }
+}
