@@ -25,7 +25,7 @@ pub(crate) use pretty::pretty;
 pub(crate) use progress::Progress;
 pub(crate) use style::{DIM, ERROR, GOOD, NAME, WARN};
 pub(crate) use table::Table;
-pub(crate) use text::{acts, cut, plural, printable, short};
+pub(crate) use text::{acts, cut, plural, printable, quote, short};
 
 /// The form of what is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]

@@ -229,7 +229,13 @@ fn seat_of(spec: &RunSpec, life: u32, hooks: Hooks) -> RunSeat {
 
 /// A run that is to be confined is never driven in the open, whoever asks for it.
 fn same_place(spec: &RunSpec, confined: Option<&Confined>) -> Result<(), RunError> {
-    if (spec.transport == Transport::Sandboxed) == confined.is_some() {
+    let fits = match spec.transport {
+        Transport::InProcess => confined.is_none(),
+        Transport::Sandboxed => confined.is_some(),
+        // Nobody here drives somebody else's loop.
+        Transport::External => false,
+    };
+    if fits {
         return Ok(());
     }
     Err(RunError::Elsewhere { thread: spec.thread.clone(), transport: spec.transport })

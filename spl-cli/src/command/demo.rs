@@ -19,7 +19,7 @@ use spl::tool::Workspace;
 
 use super::work_loop::{Show, mint, tools_of};
 use crate::failure::Failure;
-use crate::output::{DIM, Form, NAME, Output};
+use crate::output::{DIM, Form, NAME, Output, quote};
 use crate::session::Session;
 
 /// Show the main job: a running loop hears a lesson that another process writes
@@ -225,10 +225,4 @@ impl Story<'_> {
         let row = object! { "object": "story", "text": strip_str(line).to_string() };
         self.out.row(&row.into(), |text| writeln!(text, "{line}"))
     }
-}
-
-/// Quotes an argument as one would type it.
-fn quote(argument: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=".contains(c);
-    if argument.chars().all(plain) { argument.to_owned() } else { format!("'{argument}'") }
 }

@@ -168,7 +168,7 @@ fn run(session: &mut Session, args: &ServeArgs) -> Result<u8, Failure> {
         .enable_all()
         .build()
         .map_err(|error| Failure::local("the runtime could not be started", &error))?;
-    let host = args.runs.host(&engine)?;
+    let host = args.runs.host(&engine, seat.as_ref().map(Seat::home))?;
     let served = runtime.block_on(async {
         let listening = Listening::at(&Place::of(args, seat.as_ref())?, seat.as_ref()).await?;
         // Whoever is told to stop from here on stops in order.

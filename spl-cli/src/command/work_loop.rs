@@ -11,9 +11,11 @@ mod spec;
 use std::path::PathBuf;
 
 use clap::Args;
+use spl::engine::Engine;
+use spl::model::Model;
 use spl::record::{ActorId, ThreadId};
 use spl::run::{
-    RunError, RunSpec, Transport, Verb, drive, drive_confined, recorded_spec, resume,
+    HostError, RunError, RunSpec, Transport, Verb, drive, drive_confined, recorded_spec, resume,
     resume_confined,
 };
 use spl::tool::{Grants, Workspace};
@@ -21,6 +23,7 @@ use spl::tool::{Grants, Workspace};
 use super::tool::grant;
 use crate::failure::Failure;
 use crate::home;
+use crate::output::quote;
 use crate::session::{self, Session};
 use ask::AtTerminal;
 pub(super) use equip::tools_of;
@@ -85,24 +88,11 @@ pub(crate) fn work_loop(session: &mut Session, args: &WorkLoopArgs) -> Result<u8
     }
     session.refuse_server("spl work-loop")?;
     let workspace = Workspace::open(&args.workspace).map_err(|error| Failure::coded(&error))?;
-    let mut model = args.model.open(&workspace)?;
     let home = home::made()?;
     let engine = home::open(&home)?;
     // Without a server nobody else looks for lessons whose time is over.
     engine.sweep().map_err(|error| Failure::coded(&error))?;
-    let taken_up = args.resume.as_deref().map(|thread| {
-        ThreadId::parse(thread).map_err(|error| Failure::usage(format!("--resume {error}")))
-    });
-    let spec = match (&taken_up, &args.goal) {
-        (Some(thread), _) => {
-            let thread = thread.as_ref().map_err(|failure| Failure::usage(failure.message()))?;
-            recorded_spec(&engine, thread).map_err(|error| Failure::coded(&error))?
-        }
-        (None, goal) => RunSpec {
-            price: args.model.price()?,
-            ..args.spec.of(goal.as_deref().unwrap_or_default(), model.name())?
-        },
-    };
+    let (spec, mut model) = args.run(&engine, &workspace)?;
     let mut tools = tools_of(&engine, &spec, &workspace)?;
     grant(&home, args.tools.as_ref(), &mut tools)?;
     let is_confined = args.place.sandbox || spec.transport == Transport::Sandboxed;
@@ -139,10 +129,33 @@ pub(crate) fn work_loop(session: &mut Session, args: &WorkLoopArgs) -> Result<u8
 }
 
 impl WorkLoopArgs {
+    /// Returns what is to be done, and who plays it: a new run, or one that is taken up.
+    fn run(
+        &self,
+        engine: &Engine,
+        workspace: &Workspace,
+    ) -> Result<(RunSpec, Box<dyn Model>), Failure> {
+        if let Some(thread) = &self.resume {
+            let thread = ThreadId::parse(thread)
+                .map_err(|error| Failure::usage(format!("--resume {error}")))?;
+            let spec = recorded_spec(engine, &thread).map_err(|error| Failure::coded(&error))?;
+            let model = self.model.open(workspace, Some(&spec.model))?;
+            return Ok((spec, model));
+        }
+        let model = self.model.open(workspace, None)?;
+        let spec = self.spec.of(self.goal.as_deref().unwrap_or_default(), model.name())?;
+        let price = self.model.price(model.name())?;
+        if spec.limits.usd_budget.is_some() && price.is_none() {
+            let error = HostError::Unpriced { model: spec.model };
+            return Err(Failure::coded(&error));
+        }
+        Ok((RunSpec { price, ..spec }, model))
+    }
+
     /// Returns the command line that takes up the run.
     fn resume_command(&self, thread: &ThreadId) -> String {
-        let workspace = self.workspace.display();
+        let workspace = self.workspace.to_string_lossy();
         let model = self.model.as_flags();
-        format!("spl work-loop --resume {thread} {model}--workspace {workspace}")
+        format!("spl work-loop --resume {thread} {model}--workspace {}", quote(&workspace))
     }
 }

@@ -3,11 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use spl::engine::Engine;
-use spl::model::{Echo, Model, ModelError, Scripted};
+use spl::engine::{Engine, Home};
+use spl::model::{Echo, Model, ModelError, Providers, Scripted};
 use spl::run::{Chosen, Host, Outfit, RunSpec, Unfit, mark_orphans};
 use spl::tool::{RecordSeat, Toolbox, Workspace, allowed_environment, record_tools};
 
+use crate::command::model::providers;
+use crate::command::tool::grant;
 use crate::failure::Failure;
 use crate::home::variables;
 
@@ -15,6 +17,9 @@ use crate::home::variables;
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Runs")]
 pub(crate) struct RunArgs {
+    /// Drive runs, played by this model where they name no other; `spl model list` says which
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["echo", "script"])]
+    model: Option<String>,
     /// Drive runs, played by the model that says what it was told
     #[arg(long, conflicts_with = "script")]
     echo: bool,
@@ -31,8 +36,12 @@ pub(crate) struct RunArgs {
 
 impl RunArgs {
     /// Returns the runs of this server; `None` if it was given no model.
-    pub(super) fn host(&self, engine: &Engine) -> Result<Option<Host>, Failure> {
-        let Some(plays) = self.plays()? else {
+    pub(super) fn host(
+        &self,
+        engine: &Engine,
+        home: Option<&Home>,
+    ) -> Result<Option<Host>, Failure> {
+        let Some(plays) = self.plays(home)? else {
             told(mark_orphans(engine).map_err(|error| Failure::coded(&error))?);
             return Ok(None);
         };
@@ -43,13 +52,23 @@ impl RunArgs {
             None => std::env::current_dir()
                 .map_err(|error| Failure::local("this folder could not be found", &error))?,
         };
-        let outfit = ServerOutfit { plays, workspace, folder };
+        let outfit = ServerOutfit { plays, workspace, folder, home: home.cloned() };
         let host = Host::new(engine.clone(), outfit, self.max_runs);
         told(host.attend().map_err(|error| Failure::coded(&error))?);
         Ok(Some(host))
     }
 
-    fn plays(&self) -> Result<Option<Plays>, Failure> {
+    fn plays(&self, home: Option<&Home>) -> Result<Option<Plays>, Failure> {
+        if let Some(name) = &self.model {
+            let home = home.ok_or_else(|| {
+                Failure::usage("--model needs a home, where settings and keys are")
+                    .with_hint("Leave out --memory.")
+            })?;
+            let providers = providers(home)?;
+            // What is missing is said now and not to whoever starts a run.
+            providers.model(name).map_err(|error| Failure::coded(&error))?;
+            return Ok(Some(Plays::Model { providers, name: name.clone() }));
+        }
         let Some(path) = &self.script else {
             return Ok(self.echo.then_some(Plays::Echo));
         };
@@ -71,6 +90,9 @@ impl RunArgs {
             Ok::<_, Failure>(absolute.to_string_lossy().into_owned())
         };
         let mut passed = vec!["--max-runs".to_owned(), self.max_runs.to_string()];
+        if let Some(model) = &self.model {
+            passed.extend(["--model".into(), model.clone()]);
+        }
         if self.echo {
             passed.push("--echo".into());
         }
@@ -91,6 +113,11 @@ fn told(orphans: usize) {
 }
 
 enum Plays {
+    /// A model of a provider: this one, where a run names no other.
+    Model {
+        providers: Providers,
+        name: String,
+    },
     Echo,
     Script(Vec<u8>),
 }
@@ -100,11 +127,20 @@ struct ServerOutfit {
     workspace: Option<Workspace>,
     /// Where the files are that a script waits for.
     folder: PathBuf,
+    /// Where the settings of MCP servers are.
+    home: Option<Home>,
 }
 
 impl Outfit for ServerOutfit {
     fn choose(&self, asked: Option<&str>) -> Result<Chosen, ModelError> {
-        let own = match self.plays {
+        let own = match &self.plays {
+            Plays::Model { providers, name } => {
+                let name = asked.unwrap_or(name).to_owned();
+                // Whoever asks for one that nobody plays is told before a run begins.
+                providers.model(&name)?;
+                let price = providers.price(&name);
+                return Ok(Chosen { name, price });
+            }
             Plays::Echo => Echo.name().to_owned(),
             Plays::Script(_) => "scripted".to_owned(),
         };
@@ -118,8 +154,9 @@ impl Outfit for ServerOutfit {
         }
     }
 
-    fn model(&self, _: &RunSpec) -> Result<Box<dyn Model>, ModelError> {
+    fn model(&self, spec: &RunSpec) -> Result<Box<dyn Model>, ModelError> {
         match &self.plays {
+            Plays::Model { providers, .. } => providers.model(&spec.model),
             Plays::Echo => Ok(Box::new(Echo)),
             Plays::Script(script) => match Scripted::parse(script, &self.folder) {
                 Ok(scripted) => Ok(Box::new(scripted)),
@@ -144,6 +181,10 @@ impl Outfit for ServerOutfit {
         };
         for tool in record_tools(&seat) {
             tools.add(tool).map_err(|error| Unfit { why: error.to_string() })?;
+        }
+        if let Some(home) = &self.home {
+            grant(home, None, &mut tools)
+                .map_err(|failure| Unfit { why: failure.message().to_owned() })?;
         }
         Ok(tools)
     }

@@ -14,12 +14,20 @@ use crate::command::model::providers;
 use crate::command::worker::stager;
 use crate::failure::Failure;
 use crate::home::{self, variables};
+use crate::output::quote;
+
+/// Who takes the turns where nobody is named (contract §7.5).
+const DEFAULT_MODEL: &str = "claude-sonnet-4-6";
+
+/// What the records of a run have that plays a script.
+const SCRIPTED: &str = "scripted";
 
 /// Who takes the turns.
 #[derive(Args, Debug)]
-#[group(required = true, multiple = false)]
+#[group(multiple = false)]
 pub(crate) struct ModelArgs {
-    /// Ask this model; `spl model list` says which there are
+    /// Ask this model; `spl model list` says which there are [default: claude-sonnet-4-6, or of a run
+    /// that is taken up its own]
     #[arg(long = "model", value_name = "NAME")]
     name: Option<String>,
     /// Play the turns of this file
@@ -31,13 +39,25 @@ pub(crate) struct ModelArgs {
 }
 
 impl ModelArgs {
-    /// Opens the model of a run that works in `workspace`.
-    pub(crate) fn open(&self, workspace: &Workspace) -> Result<Box<dyn Model>, Failure> {
-        if let Some(name) = &self.name {
+    /// Opens the model of a run that works in `workspace`. `recorded` is the one that a run had which
+    /// is taken up.
+    pub(crate) fn open(
+        &self,
+        workspace: &Workspace,
+        recorded: Option<&str>,
+    ) -> Result<Box<dyn Model>, Failure> {
+        let Some(path) = &self.script else {
+            let name = self.name(recorded);
+            if name == Echo.name() {
+                return Ok(Box::new(Echo));
+            }
+            if self.name.is_none() && name == SCRIPTED {
+                return Err(Failure::usage("this run plays a script")
+                    .with_hint("Say which, with --script."));
+            }
             let model = providers(&home::find()?)?.model(name);
             return model.map_err(|error| Failure::coded(&error));
-        }
-        let Some(path) = &self.script else { return Ok(Box::new(Echo)) };
+        };
         let script = std::fs::read(path).map_err(|error| {
             Failure::usage(format!("`{}` could not be read: {error}", path.display()))
         })?;
@@ -45,19 +65,31 @@ impl ModelArgs {
         Ok(Box::new(scripted.map_err(|error| Failure::coded(&error))?))
     }
 
-    /// Returns what the model costs, if that is known.
-    pub(crate) fn price(&self) -> Result<Option<Price>, Failure> {
-        match &self.name {
-            None => Ok(None),
-            Some(name) => Ok(providers(&home::find()?)?.price(name)),
+    fn name<'a>(&'a self, recorded: Option<&'a str>) -> &'a str {
+        if self.echo {
+            return Echo.name();
         }
+        self.name.as_deref().or(recorded).unwrap_or(DEFAULT_MODEL)
+    }
+
+    /// Returns the name of the model, if the line has one.
+    pub(crate) fn named(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// Returns what a model costs, if that is known.
+    pub(crate) fn price(&self, model: &str) -> Result<Option<Price>, Failure> {
+        if self.script.is_some() || self.echo {
+            return Ok(None);
+        }
+        Ok(providers(&home::find()?)?.price(model))
     }
 
     /// Returns the flags that choose the same model again, with a space behind them.
     pub(crate) fn as_flags(&self) -> String {
         match (&self.name, &self.script) {
-            (Some(name), _) => format!("--model {name} "),
-            (None, Some(path)) => format!("--script {} ", path.display()),
+            (Some(name), _) => format!("--model {} ", quote(name)),
+            (None, Some(path)) => format!("--script {} ", quote(&path.to_string_lossy())),
             (None, None) if self.echo => "--echo ".to_owned(),
             (None, None) => String::new(),
         }

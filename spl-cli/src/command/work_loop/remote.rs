@@ -14,7 +14,10 @@ pub(super) fn run(session: &mut Session, args: &WorkLoopArgs) -> Result<u8, Fail
         return Err(Failure::usage("--remote begins a run and takes up none")
             .with_hint("Use `spl runs resume`."));
     }
-    let request = args.spec.to_request(args.goal.as_deref().unwrap_or_default());
+    let mut request = args.spec.to_request(args.goal.as_deref().unwrap_or_default());
+    if let Some(model) = args.model.named() {
+        request.insert("model".into(), model.into());
+    }
     let target = Target::of(&["v1", "work", "loop"]);
     let started = session.writer()?.post(&target, request)?.body;
     let thread = started.get("thread").and_then(Value::as_str).unwrap_or_default();
