@@ -1,6 +1,8 @@
 //! Whether arguments fit the schema of a tool, in words from which a model can correct them.
 
 #[cfg(feature = "mcp")]
+mod extent;
+#[cfg(feature = "mcp")]
 mod schema;
 
 use crate::canon::{Object, Value};

@@ -2,6 +2,7 @@
 
 use jsonschema::{PatternOptions, Validator};
 
+use super::extent::Extent;
 use super::{accepted, short};
 use crate::canon::{Object, Value};
 use crate::tool::ToolSpec;
@@ -15,12 +16,18 @@ const BACKTRACKS: usize = 100_000;
 /// The most bytes that a compiled pattern may take.
 const PATTERN_BYTES: usize = 1 << 20;
 
+/// The levels of arguments beyond which nobody counts.
+const DEEPEST: usize = 200;
+
 /// The most characters of what a value is said to be.
 const SAID_CHARS: usize = 300;
 
 /// A schema of arguments. It reaches for nothing: a reference to another document is refused.
 #[derive(Debug)]
-pub(in crate::tool) struct Schema(Validator);
+pub(in crate::tool) struct Schema {
+    validator: Validator,
+    extent: Extent,
+}
 
 impl Schema {
     /// Compiles the schema of `spec`, or says why it is none.
@@ -31,11 +38,13 @@ impl Schema {
         }
         let none = |error: &dyn std::fmt::Display| format!("its schema is none: {}", said(error));
         let schema = serde_json::from_str(&text).map_err(|error| none(&error))?;
+        let extent = Extent::of(&schema).map_err(|why| none(&why))?;
         let patterns =
             PatternOptions::fancy_regex().backtrack_limit(BACKTRACKS).size_limit(PATTERN_BYTES);
         let compiled =
             jsonschema::options().offline().with_pattern_options(patterns).build(&schema);
-        compiled.map(Self).map_err(|error| none(&error))
+        let validator = compiled.map_err(|error| none(&error))?;
+        Ok(Self { validator, extent })
     }
 
     /// Checks `arguments` and says what is wrong with the first that does not fit.
@@ -44,8 +53,20 @@ impl Schema {
     pub(in crate::tool) fn check(&self, spec: &ToolSpec, arguments: &Object) -> Result<(), String> {
         let value = Value::Object(arguments.clone()).to_string();
         let value: serde_json::Value = serde_json::from_str(&value).map_err(|e| e.to_string())?;
-        let Err(error) = self.0.validate(&value) else { return Ok(()) };
+        // Whether they fit is found in time, since what was looked at once is remembered.
+        if self.validator.is_valid(&value) {
+            return Ok(());
+        }
         super::check(spec, arguments)?;
+        // What is wrong is gathered from every branch of a branch.
+        let levels = levels(arguments);
+        if !self.extent.can_be_told(levels) {
+            return Err(format!(
+                "`{}` cannot take these arguments, which nest {levels} levels deep; pass simpler ones",
+                spec.name
+            ));
+        }
+        let Err(error) = self.validator.validate(&value) else { return Ok(()) };
         let at = error.instance_path().to_string();
         let place = if at.is_empty() { "the arguments".to_owned() } else { at };
         let nothing = Object::new();
@@ -53,6 +74,12 @@ impl Schema {
         let accepted = accepted(spec, properties.unwrap_or(&nothing));
         Err(format!("`{}` cannot take {}: {}; {accepted}", spec.name, short(&place), said(&error)))
     }
+}
+
+/// Returns how many levels of values stand inside each other.
+fn levels(arguments: &Object) -> usize {
+    let fits = |levels: &usize| arguments.values().all(|value| value.nests_within(*levels));
+    (0..DEEPEST).find(fits).unwrap_or(DEEPEST) + 1
 }
 
 fn said(error: &dyn std::fmt::Display) -> String {
@@ -140,6 +167,35 @@ mod tests {
         let schema = Schema::compile(&spec).expect("a schema");
         assert_eq!(schema.check(&spec, &object! { "x-a": "b" }), Ok(()));
         assert!(schema.check(&spec, &object! { "y": "b" }).is_err());
+    }
+
+    #[test]
+    fn a_schema_that_branches_on_each_level_answers_in_time() {
+        let again = || object! { "$ref": "#" };
+        let branches = object! { "anyOf": vec![again(), again(), again()] };
+        let spec = spec(object! {
+            "type": "object",
+            "properties": object! { "a": branches },
+            "additionalProperties": false,
+        });
+        let schema = Schema::compile(&spec).expect("a schema");
+        let nested = |levels: usize, inmost: Object| {
+            (0..levels).fold(inmost, |inner, _| object! { "a": inner })
+        };
+        // Three to the power of 40 would not end.
+        assert_eq!(schema.check(&spec, &nested(40, Object::new())), Ok(()));
+        let deep = schema.check(&spec, &nested(40, object! { "b": 1 })).expect_err("refused");
+        assert!(deep.contains("pass simpler ones"), "{deep}");
+        let flat = schema.check(&spec, &nested(2, object! { "b": 1 })).expect_err("refused");
+        assert!(flat.starts_with("`t` cannot take /a"), "{flat}");
+    }
+
+    #[test]
+    fn a_schema_that_leads_into_itself_at_once_is_no_trap() {
+        let circle = spec(object! { "type": "object", "$ref": "#", "maxProperties": 1 });
+        let schema = Schema::compile(&circle).expect("a schema");
+        assert_eq!(schema.check(&circle, &object! { "a": 1 }), Ok(()));
+        assert!(schema.check(&circle, &object! { "a": 1, "b": 2 }).is_err());
     }
 
     #[test]
