@@ -69,6 +69,7 @@ pub struct Preview {
     worked: Worked,
     estimated: Option<u64>,
     tools: Vec<String>,
+    transport: Transport,
     denied: Option<HostError>,
 }
 
@@ -289,5 +290,3 @@ fn mint(ask: &Ask) -> Result<ThreadId, HostError> {
     let nonce = random_bytes::<32>().map_err(|_| HostError::Nameless)?;
     RunSpec::mint_thread(&ask.actor, &ask.goal, &nonce).map_err(|_| HostError::Nameless)
 }
-    /// Where its tools would work.
-    pub transport: Transport,
