@@ -75,6 +75,14 @@ pub(crate) fn set(variable: &str) -> Option<String> {
     env::var(variable).ok().filter(|value| !value.is_empty())
 }
 
+/// Returns the variables of this process that are text; one that is none cannot be passed on.
+pub(crate) fn variables() -> Vec<(String, String)> {
+    let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+        Some((name.into_string().ok()?, value.into_string().ok()?))
+    };
+    std::env::vars_os().filter_map(text).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -87,12 +95,4 @@ mod tests {
         assert_eq!(login_of(0, users).as_deref(), Some("root"));
         assert_eq!(login_of(7, users), None);
     }
-}
-
-/// Returns the variables of this process that are text; one that is none cannot be passed on.
-pub(crate) fn variables() -> Vec<(String, String)> {
-    let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
-        Some((name.into_string().ok()?, value.into_string().ok()?))
-    };
-    std::env::vars_os().filter_map(text).collect()
 }

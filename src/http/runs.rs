@@ -303,13 +303,11 @@ fn long_text<'a>(request: &'a Object, field: &str) -> Result<&'a str, Problem> {
 
 fn count(request: &Object, field: &str) -> Result<Option<u64>, ShapeError> {
     let Some(value) = request.get(field) else { return Ok(None) };
-    match value.as_u64().filter(|count| *count > 0) {
-        Some(count) => Ok(Some(count)),
-        None => {
-            let message = format!("`{field}` must be an integer from 1 on");
-            Err(ShapeError::new(field, Reason::BadValue, message))
-        }
-    }
+    let count = value.as_u64().filter(|count| *count > 0);
+    count.map(Some).ok_or_else(|| {
+        let message = format!("`{field}` must be an integer from 1 on");
+        ShapeError::new(field, Reason::BadValue, message)
+    })
 }
 
 fn money(request: &Object, field: &str) -> Result<Option<u64>, ShapeError> {

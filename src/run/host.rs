@@ -15,7 +15,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::Duration;
 
-use super::{Hands, Moment, Nobody, Report, RunError, RunSpec, Verb, drive, recorded_spec, resume};
+use super::worker::Confined;
+use super::{
+    Hands, Moment, Nobody, Report, RunError, RunSpec, Transport, Verb, drive, drive_confined,
+    recorded_spec, resume, resume_confined,
+};
 use crate::cancel::Cancel;
 use crate::engine::{Caller, Engine, Hooks};
 use crate::model::Model;
@@ -74,6 +78,8 @@ enum Job {
 struct Gear {
     model: Box<dyn Model>,
     tools: Toolbox,
+    confined: Option<Confined>,
+    hooks: Hooks,
 }
 
 /// Told when a run is open, or why it could not be.
@@ -114,7 +120,7 @@ impl Host {
         let place = self.place(&spec.thread, &spec.actor, concurrency)?;
         self.note_admission(caller, &spec)?;
         let started = Started::of(&spec);
-        self.go(place, Job::Drive(Box::new(spec)), gear)?;
+        Self::go(place, Job::Drive(Box::new(spec)), gear)?;
         drop(starting);
         Ok(started)
     }
@@ -124,7 +130,7 @@ impl Host {
         let spec = recorded_spec(self.engine(), thread)?;
         let gear = self.gear(&spec)?;
         let place = self.place(thread, &spec.actor, None)?;
-        self.go(place, Job::Resume, gear)
+        Self::go(place, Job::Resume, gear)
     }
 
     /// Takes no more runs, interrupts those that go on, and waits until they have ended or `at_most`
@@ -147,7 +153,13 @@ impl Host {
 
     fn gear(&self, spec: &RunSpec) -> Result<Gear, HostError> {
         let model = self.outfit().model(spec)?;
-        Ok(Gear { model, tools: self.outfit().tools(self.engine(), spec)? })
+        let tools = self.outfit().tools(self.engine(), spec)?;
+        if spec.transport != Transport::Sandboxed {
+            return Ok(Gear { model, tools, confined: None, hooks: Hooks::Live });
+        }
+        // A confined run is told its hooks when it starts, and keeps to them.
+        let hooks = self.engine().frozen_hooks()?;
+        Ok(Gear { model, tools, confined: self.outfit().confined()?, hooks })
     }
 
     /// Takes a place among the runs that go on, if there is one.
@@ -179,7 +191,7 @@ impl Host {
     }
 
     /// Lets a thread drive the run, and returns when it goes on.
-    fn go(&self, place: Place, job: Job, gear: Gear) -> Result<(), HostError> {
+    fn go(place: Place, job: Job, gear: Gear) -> Result<(), HostError> {
         let (opened, goes_on) = mpsc::sync_channel(1);
         let name = format!("run-{}", place.thread.as_str().chars().take(11).collect::<String>());
         std::thread::Builder::new()
@@ -194,7 +206,7 @@ impl Host {
 impl Place {
     /// Drives the run to where it ends or parks.
     fn play(self, job: Job, gear: Gear, opened: &Opened) {
-        let Gear { mut model, tools } = gear;
+        let Gear { mut model, tools, confined, hooks } = gear;
         let mut watch = |moment: Moment<'_>| {
             if matches!(moment, Moment::Opened(_) | Moment::Resumed { .. }) {
                 // The first word is all that is waited for.
@@ -206,13 +218,15 @@ impl Place {
             model: model.as_mut(),
             tools: &tools,
             decider: &mut Nobody,
-            hooks: Hooks::Live,
+            hooks,
             cancel: &self.cancel,
             watch: &mut watch,
         };
-        let played = match job {
-            Job::Drive(spec) => drive(*spec, hands),
-            Job::Resume => resume(&self.thread, hands),
+        let played = match (job, &confined) {
+            (Job::Drive(spec), None) => drive(*spec, hands),
+            (Job::Drive(spec), Some(confined)) => drive_confined(*spec, hands, confined),
+            (Job::Resume, None) => resume(&self.thread, hands),
+            (Job::Resume, Some(confined)) => resume_confined(&self.thread, hands, confined),
         };
         match played {
             Ok(report) => self.ended(&report),

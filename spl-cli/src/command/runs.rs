@@ -34,7 +34,7 @@ Examples:
   spl runs list --state running
   spl runs list --member did:sync:agent:worker --since 2027-01-31T00:00:00Z")]
 pub(crate) struct ListArgs {
-    /// Only runs that are running, waiting_on_you, done, stopped or stopped_short
+    /// Only runs that are `running`, `waiting_on_you`, `done`, `stopped` or `stopped_short`
     #[arg(long, value_name = "STATE")]
     state: Option<String>,
     /// Only runs of this actor

@@ -26,7 +26,7 @@ use crate::home;
 use crate::output::quote;
 use crate::session::{self, Session};
 use ask::AtTerminal;
-pub(super) use equip::tools_of;
+pub(super) use equip::{place, tools_of};
 pub(super) use play::{Players, cancel_when_told, play};
 pub(super) use show::Show;
 pub(super) use spec::mint;

@@ -16,7 +16,8 @@ use crate::time::Timestamp;
 /// The kind of the record that a server admits a run.
 pub(super) const ADMISSION_KIND: &str = "core.work.admission.v1";
 
-/// The tools that work in the folder of the server: for the operator's own runs.
+/// The tools that work in the folder of the server: for the operator's own runs, and for those that
+/// are confined to it.
 const OF_HOST: [&str; 5] = ["bash", "write_file", "read_file", "list_dir", "search"];
 
 const DAY_MILLIS: i64 = 24 * 60 * 60 * 1000;
@@ -68,6 +69,7 @@ pub struct Preview {
     worked: Worked,
     estimated: Option<u64>,
     tools: Vec<String>,
+    transport: Transport,
     denied: Option<HostError>,
 }
 
@@ -114,7 +116,8 @@ impl Host {
         let withheld =
             |tool: &String| tier.forbids(tool) || spec.forbidden.iter().any(|other| other == tool);
         let tools = tools.filter(|tool| !withheld(tool)).collect();
-        Ok(Preview { tier, worked, estimated, tools, denied: admitted.err() })
+        let transport = self.transport(caller)?;
+        Ok(Preview { tier, worked, estimated, tools, transport, denied: admitted.err() })
     }
 
     /// Returns the run that is asked for, as its tier allows it, and how many runs of its actor may
@@ -148,7 +151,8 @@ impl Host {
         }
         let mut forbidden: Vec<String> =
             tier.forbidden_tools.iter().map(|&tool| tool.to_owned()).collect();
-        if !caller.is_operator() {
+        let transport = self.transport(caller)?;
+        if !caller.is_operator() && transport == Transport::InProcess {
             let of_host = OF_HOST.iter().filter(|tool| !tier.forbids(tool));
             forbidden.extend(of_host.map(|&tool| tool.to_owned()));
         }
@@ -159,10 +163,23 @@ impl Host {
             limits,
             price: chosen.price,
             forbidden,
-            transport: Transport::InProcess,
+            transport,
             ..RunSpec::new(mint(ask)?, ask.actor.clone(), ask.goal.clone(), &chosen.name)
         };
         Ok((spec, tier.concurrency))
+    }
+
+    /// Returns where the tools of a caller's runs work: where the configuration says, if there is
+    /// such a place.
+    pub(super) fn transport(&self, caller: &Caller) -> Result<Transport, HostError> {
+        let live = self.engine().live()?;
+        let wanted = if caller.is_operator() {
+            live.config.transport()
+        } else {
+            live.config.members_transport()
+        };
+        let has_place = wanted == Transport::Sandboxed && self.outfit().confined()?.is_some();
+        Ok(if has_place { Transport::Sandboxed } else { Transport::InProcess })
     }
 
     /// Writes down that this server has begun the run, so that whoever is the server later knows
@@ -251,7 +268,7 @@ impl Preview {
                 "default": self.tools.clone(),
                 "requestable": Vec::<String>::new(),
             },
-            "transport": Transport::InProcess.as_str(),
+            "transport": self.transport.as_str(),
             "would_be_denied": self.denied.is_some(),
             "denial_reason": self.denied.as_ref().map(|denied| denied.code().as_str()),
             "denial_message": self.denied.as_ref().map(ToString::to_string),

@@ -6,6 +6,7 @@ use crate::code::{Code, Coded};
 use crate::engine::Engine;
 use crate::model::{Model, ModelError, Price};
 use crate::run::RunSpec;
+use crate::run::worker::Confined;
 use crate::tool::Toolbox;
 
 /// What the runs of a server are equipped with.
@@ -21,6 +22,12 @@ pub trait Outfit: Send + Sync {
 
     /// Returns the folder in which the tools work, if they have one.
     fn workspace(&self) -> Option<&Path>;
+
+    /// Returns the place in which the tools of a confined run work. Without one there are no tools
+    /// for it but those over the store, which the engine executes itself.
+    fn confined(&self) -> Result<Option<Confined>, Unfit> {
+        Ok(None)
+    }
 }
 
 /// A model that plays a run.

@@ -155,9 +155,9 @@ impl McpServers {
             let name = called(&report.server, &foreign.name);
             let added = introduced(&name, foreign)
                 .and_then(|spec| McpTool::new(Arc::clone(server), foreign.name.to_string(), spec))
-                .and_then(|tool| match taken.insert(name.clone()) {
-                    true => Ok(tool),
-                    false => Err(format!("there is a tool `{name}` already")),
+                .and_then(|tool| {
+                    let free = taken.insert(name.clone());
+                    free.then_some(tool).ok_or_else(|| format!("there is a tool `{name}` already"))
                 });
             match added {
                 Ok(tool) => {

@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use spl::engine::{Engine, Home};
 use spl::model::{Echo, Model, ModelError, Providers, Scripted};
+use spl::run::worker::Confined;
 use spl::run::{Chosen, Host, Outfit, RunSpec, Unfit, mark_orphans};
 use spl::tool::{RecordSeat, Toolbox, Workspace, allowed_environment, record_tools};
 
 use crate::command::model::providers;
 use crate::command::tool::grant;
+use crate::command::work_loop::place;
 use crate::failure::Failure;
 use crate::home::variables;
 
@@ -191,5 +193,13 @@ impl Outfit for ServerOutfit {
 
     fn workspace(&self) -> Option<&Path> {
         self.workspace.as_ref().map(Workspace::path)
+    }
+
+    fn confined(&self) -> Result<Option<Confined>, Unfit> {
+        let Some(workspace) = &self.workspace else { return Ok(None) };
+        let home = self.home.as_ref();
+        place(workspace, home, &[])
+            .map(Some)
+            .map_err(|failure| Unfit { why: failure.message().to_owned() })
     }
 }

@@ -113,15 +113,7 @@ pub(crate) struct PlaceArgs {
 impl PlaceArgs {
     /// Returns the place in which the tools are confined.
     pub(crate) fn confined(&self, workspace: &Workspace, home: &Home) -> Result<Confined, Failure> {
-        let user = std::env::home_dir();
-        let hidden = Hidden { home: user.as_deref(), instance: Some(home.path()) };
-        let mut place = Place::of_workspace(workspace.path(), hidden);
-        for folder in &self.sandbox_read {
-            place = place.and_then(|place| place.with_readable(folder, hidden));
-        }
-        let place = place.map_err(|error| Failure::coded(&error))?;
-        let place = place.with_environment(allowed_environment(variables()));
-        Ok(Confined::new(stager()?, place))
+        place(workspace, Some(home), &self.sandbox_read)
     }
 
     /// Returns which hooks are asked: of a confined run those that were there at its start.
@@ -131,6 +123,23 @@ impl PlaceArgs {
         }
         engine.frozen_hooks().map_err(|error| Failure::coded(&error))
     }
+}
+
+/// Returns the place of confined tools: a workspace, and what else they may read.
+pub(crate) fn place(
+    workspace: &Workspace,
+    home: Option<&Home>,
+    readable: &[PathBuf],
+) -> Result<Confined, Failure> {
+    let user = std::env::home_dir();
+    let hidden = Hidden { home: user.as_deref(), instance: home.map(Home::path) };
+    let mut place = Place::of_workspace(workspace.path(), hidden);
+    for folder in readable {
+        place = place.and_then(|place| place.with_readable(folder, hidden));
+    }
+    let place = place.map_err(|error| Failure::coded(&error))?;
+    let place = place.with_environment(allowed_environment(variables()));
+    Ok(Confined::new(stager()?, place))
 }
 
 /// Returns the tools of a run: those of its workspace, and those over the store.
