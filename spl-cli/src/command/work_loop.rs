@@ -63,6 +63,7 @@ pub(crate) struct WorkLoopArgs {
     #[arg(
         long,
         value_name = "DIR",
+        required = false,
         required_unless_present = "remote",
         default_value_if("remote", "true", ".")
     )]
