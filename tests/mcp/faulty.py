@@ -39,6 +39,11 @@ def note(message):
     sys.stderr.flush()
 
 
+def remember(message):
+    with open(os.environ["NOTES"], "a") as notes:
+        notes.write(message + "\n")
+
+
 def call(name, arguments):
     """Returns the result of a call, or None for none."""
     if name == "echo" and "renamed" not in MODES:
@@ -51,6 +56,7 @@ def call(name, arguments):
             sys.stderr.write(("x" * 1023 + "\n") * 16)
         return text("flooded")
     if name == "hang":
+        remember("hanging")
         return None
     if name == "huge":
         return text("start" + "y" * (4 << 20) + "end")
@@ -88,9 +94,7 @@ def answer(message):
     """Returns the response to a message, or None for none."""
     method, params = message.get("method"), message.get("params") or {}
     if method == "notifications/cancelled":
-        note("cancelled")
-        with open(os.environ["NOTES"], "a") as notes:
-            notes.write("cancelled\n")
+        remember("cancelled")
     if "id" not in message:
         return None
     if method == "initialize":

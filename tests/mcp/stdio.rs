@@ -113,7 +113,7 @@ fn a_server_that_never_answers_is_not_waited_for_and_told() {
     error_with(&started.bare("mcp__faulty__hang"), "did not answer within 1 s");
     ok(&started.call("mcp__faulty__echo", &object! { "text": "still" }), "still");
     let told = fs::read_to_string(desk.notes()).expect("it was told");
-    assert_eq!(told, "cancelled\n");
+    assert_eq!(told, "hanging\ncancelled\n");
 }
 
 #[test]
@@ -121,11 +121,21 @@ fn a_cancelled_call_ends_at_once_and_the_server_is_told() {
     let desk = Desk::new();
     let started = desk.start(&[], "timeout_secs = 3600");
     let cancel = Cancel::new();
-    cancel.cancel();
-    let answer = started.tools.call("mcp__faulty__hang", &object! {}, &cancel);
+    let hang = || started.tools.call("mcp__faulty__hang", &object! {}, &cancel);
+    let answer = std::thread::scope(|scope| {
+        let hanging = scope.spawn(hang);
+        eventually("it hangs", || desk.notes().exists());
+        cancel.cancel();
+        hanging.join().expect("an answer")
+    });
     assert_eq!((answer.status, answer.shown.as_str()), (Status::Error, "[cancelled]"));
     ok(&started.call("mcp__faulty__echo", &object! { "text": "on" }), "on");
-    eventually("it is told", || desk.notes().exists());
+    let told = || fs::read_to_string(desk.notes()).expect("notes");
+    assert_eq!(told(), "hanging\ncancelled\n");
+    // And one that is cancelled beforehand is not made.
+    assert_eq!(hang().shown, "[cancelled]");
+    ok(&started.call("mcp__faulty__echo", &object! { "text": "on" }), "on");
+    assert_eq!(told(), "hanging\ncancelled\n");
 }
 
 #[test]

@@ -217,7 +217,8 @@ mod tests {
             "shown": long.as_str(), "status": "ok",
         };
         let read = answer_of(&Value::Object(sent)).expect("an answer");
-        assert!(read.shown.len() < 64 * 1024 && read.head.len() <= crate::hook::CONTENT_CHARS);
+        assert!(read.shown.len() <= crate::tool::SHOWN_BYTES);
+        assert!(read.head.len() <= crate::hook::CONTENT_CHARS);
         assert_eq!(answer_of(&Value::Object(answer_object(&read))), Some(read));
     }
 }

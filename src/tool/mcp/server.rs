@@ -59,6 +59,7 @@ impl Server {
     /// Calls a tool of it, until `stop` is told.
     async fn call(&self, tool: &str, arguments: JsonObject, stop: &Notify) -> Answer {
         tokio::select! {
+            biased;
             answer = self.answer(tool, arguments) => {
                 answer.unwrap_or_else(|why| Answer::error(self.credentials.hide(&why)))
             }
@@ -202,6 +203,9 @@ impl Tool for McpTool {
     }
 
     fn call(&self, arguments: &Object, cancel: &Cancel) -> Answer {
+        if cancel.is_cancelled() {
+            return Answer::error("[cancelled]");
+        }
         let text = Value::Object(arguments.clone()).to_string();
         let arguments: JsonObject = match serde_json::from_str(&text) {
             Ok(arguments) => arguments,
