@@ -2,6 +2,7 @@
 
 use std::io::{self, PipeReader, pipe};
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -10,6 +11,12 @@ use super::process::{End, Running};
 use super::{Answer, Cancel, Clip, Status, Tool, ToolSpec, Workspace, allowed_environment};
 use crate::canon::{Object, Value};
 use crate::object;
+
+/// What runs a command, the first of them that is there.
+const SHELLS: [&str; 2] = ["/bin/bash", "/bin/sh"];
+
+/// Waits to be let, and becomes the shell that runs the command; there is no more input then.
+const GATE: &str = "read -r _ || exit 125; exec \"$0\" -c \"$1\" </dev/null";
 
 const DEFAULT_SECS: u64 = 120;
 const MOST_SECS: u64 = 600;
@@ -62,24 +69,17 @@ impl BashTool {
         Ok(rendered(clip, end, secs))
     }
 
+    /// Starts a command that begins once it is let, by a line on its input: not before somebody
+    /// watches over it. Whoever dies before that lets it end instead.
     fn start(&self, command: &str) -> io::Result<(Child, PipeReader)> {
-        match self.start_with("/bin/bash", command) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                self.start_with("/bin/sh", command)
-            }
-            started => started,
-        }
-    }
-
-    fn start_with(&self, shell: &str, command: &str) -> io::Result<(Child, PipeReader)> {
+        let shell = SHELLS.iter().find(|shell| Path::new(shell).exists()).unwrap_or(&"/bin/sh");
         let (output, input) = pipe()?;
-        let child = Command::new(shell)
-            .arg("-c")
-            .arg(command)
+        let child = Command::new("/bin/sh")
+            .args(["-c", GATE, shell, command])
             .current_dir(self.workspace.path())
             .env_clear()
             .envs(self.environment.iter().map(|(name, value)| (name, value)))
-            .stdin(Stdio::null())
+            .stdin(Stdio::piped())
             // One pipe for both, so that they arrive in the order in which they were written.
             .stdout(input.try_clone()?)
             .stderr(input)

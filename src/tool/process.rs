@@ -1,6 +1,6 @@
 //! A command in a process group of its own, and what it writes.
 
-use std::io::{self, PipeReader, Read};
+use std::io::{self, PipeReader, Read, Write as _};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ExitStatus};
 use std::thread;
@@ -55,9 +55,14 @@ pub(super) struct Running {
 
 impl Running {
     /// Takes over a `child` that leads its own group and writes to `output`.
-    pub(super) fn new(child: Child, output: PipeReader) -> Self {
+    /// One that waits on its input to be let begins now.
+    pub(super) fn new(mut child: Child, output: PipeReader) -> Self {
         let group = Pid::from_child(&child);
         let watcher = Watcher::over(group);
+        if let Some(mut gate) = child.stdin.take() {
+            // A command that is gone already says so itself.
+            let _ = gate.write_all(b"\n");
+        }
         Self { child, group, output: Some(output), chunk: vec![0; CHUNK], watcher }
     }
 

@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 use rustix::process::Pid;
 
 /// Waits for the end of its input, and then kills the group that is its argument.
-const SCRIPT: &str = "read -r _; kill -KILL -- \"-$1\"";
+const SCRIPT: &str = "read -r _; kill -s KILL -- \"-$1\"";
 
 /// The guard of one command.
 pub(super) struct Watcher {

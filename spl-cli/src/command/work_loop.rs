@@ -89,11 +89,16 @@ pub(crate) fn work_loop(session: &mut Session, args: &WorkLoopArgs) -> Result<u8
     }
     session.refuse_server("spl work-loop")?;
     let workspace = Workspace::open(&args.workspace).map_err(|error| Failure::coded(&error))?;
+    // Nothing is made for a run that nobody can play.
+    let fresh = if args.resume.is_some() { None } else { Some(args.fresh(&workspace)?) };
     let home = home::made()?;
     let engine = home::open(&home)?;
     // Without a server nobody else looks for lessons whose time is over.
     engine.sweep().map_err(|error| Failure::coded(&error))?;
-    let (spec, mut model) = args.run(&engine, &workspace)?;
+    let (spec, mut model) = match fresh {
+        Some(run) => run,
+        None => args.taken_up(&engine, &workspace)?,
+    };
     let mut tools = tools_of(&engine, &spec, &workspace)?;
     grant(&home, args.tools.as_ref(), &mut tools)?;
     let is_confined = args.place.sandbox || spec.transport == Transport::Sandboxed;
@@ -130,19 +135,8 @@ pub(crate) fn work_loop(session: &mut Session, args: &WorkLoopArgs) -> Result<u8
 }
 
 impl WorkLoopArgs {
-    /// Returns what is to be done, and who plays it: a new run, or one that is taken up.
-    fn run(
-        &self,
-        engine: &Engine,
-        workspace: &Workspace,
-    ) -> Result<(RunSpec, Box<dyn Model>), Failure> {
-        if let Some(thread) = &self.resume {
-            let thread = ThreadId::parse(thread)
-                .map_err(|error| Failure::usage(format!("--resume {error}")))?;
-            let spec = recorded_spec(engine, &thread).map_err(|error| Failure::coded(&error))?;
-            let model = self.model.open(workspace, Some(&spec.model))?;
-            return Ok((spec, model));
-        }
+    /// Returns a new run, and who plays it.
+    fn fresh(&self, workspace: &Workspace) -> Result<(RunSpec, Box<dyn Model>), Failure> {
         let model = self.model.open(workspace, None)?;
         let spec = self.spec.of(self.goal.as_deref().unwrap_or_default(), model.name())?;
         let price = self.model.price(model.name())?;
@@ -151,6 +145,20 @@ impl WorkLoopArgs {
             return Err(Failure::coded(&error));
         }
         Ok((RunSpec { price, ..spec }, model))
+    }
+
+    /// Returns the run that is taken up, and who plays it.
+    fn taken_up(
+        &self,
+        engine: &Engine,
+        workspace: &Workspace,
+    ) -> Result<(RunSpec, Box<dyn Model>), Failure> {
+        let thread = self.resume.as_deref().unwrap_or_default();
+        let thread =
+            ThreadId::parse(thread).map_err(|error| Failure::usage(format!("--resume {error}")))?;
+        let spec = recorded_spec(engine, &thread).map_err(|error| Failure::coded(&error))?;
+        let model = self.model.open(workspace, Some(&spec.model))?;
+        Ok((spec, model))
     }
 
     /// Returns the command line that takes up the run.
