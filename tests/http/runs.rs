@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use spl::canon::{Limits, Value, parse};
 use spl::engine::{Caller, DecisionAnswer, DecisionVerb, Engine, Home};
@@ -11,6 +11,7 @@ use spl::http::{Access, ApiState, ServerLimits};
 use spl::model::{Echo, Model, ModelError, Price, Scripted};
 use spl::record::{ActorId, Draft, RecordId, ThreadId};
 use spl::run::{Chosen, Host, Outfit, RunSpec, Unfit};
+use spl::time::Stopwatch;
 use spl::tool::{RecordSeat, Toolbox, Workspace, record_tools};
 
 use crate::client::{Frame, Reply, Server, open};
@@ -22,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 #[derive(Clone)]
 struct Scripts {
     folder: PathBuf,
-    scripts: Arc<Mutex<BTreeMap<String, String>>>,
+    by_name: Arc<Mutex<BTreeMap<String, String>>>,
     price: Option<Price>,
 }
 
@@ -37,7 +38,7 @@ impl Outfit for Scripts {
     }
 
     fn model(&self, spec: &RunSpec) -> Result<Box<dyn Model>, ModelError> {
-        let scripts = self.scripts.lock().expect("the scripts");
+        let scripts = self.by_name.lock().expect("the scripts");
         Ok(match scripts.get(&spec.model) {
             Some(script) => {
                 Box::new(Scripted::parse(script.as_bytes(), &self.folder).expect("a script"))
@@ -81,7 +82,7 @@ impl Lab {
 
     pub(crate) fn with_room(capacity: usize, price: Option<Price>) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let scripts = Scripts { folder: folder.path().to_owned(), scripts: Arc::default(), price };
+        let scripts = Scripts { folder: folder.path().to_owned(), by_name: Arc::default(), price };
         let limits = ServerLimits { tick: Duration::from_millis(10), ..ServerLimits::default() };
         let made = Mutex::new(None);
         let server = Server::over(&|engine| {
@@ -96,7 +97,7 @@ impl Lab {
 
     /// Names a script, to be played by the model of this name.
     pub(crate) fn script(&self, name: &str, script: &str) {
-        self.scripts.scripts.lock().expect("the scripts").insert(name.into(), script.into());
+        self.scripts.by_name.lock().expect("the scripts").insert(name.into(), script.into());
     }
 
     /// Lets turns go on that wait for this file.
@@ -118,7 +119,7 @@ impl Lab {
 
     /// Waits until the run stands like this, and returns its row.
     pub(crate) fn until(&self, thread: &str, state: &str) -> Value {
-        let began = Instant::now();
+        let began = Stopwatch::start();
         loop {
             let row = self.row(thread);
             if text(&row, "state") == state {
@@ -260,7 +261,7 @@ fn there_is_room_for_so_many_and_no_more() {
     for thread in &threads {
         lab.until(thread, "done");
     }
-    let began = Instant::now();
+    let began = Stopwatch::start();
     while lab.host.admission().live > 0 {
         assert!(began.elapsed() < PATIENCE);
         std::thread::yield_now();
@@ -355,7 +356,7 @@ fn runs_are_listed_by_state_actor_and_page() {
     };
     ended.reverse();
     assert_eq!(threads("/v1/runs?state=done"), ended);
-    assert_eq!(threads("/v1/runs?state=running"), [held.clone()]);
+    assert_eq!(threads("/v1/runs?state=running"), std::slice::from_ref(&held));
     assert_eq!(threads("/v1/runs?member=did:sync:agent:b"), ended[1..2]);
     assert_eq!(threads("/v1/actors/did:sync:agent:a/runs"), [&*ended[0], &*ended[2]]);
     let first = lab.server.get("/v1/runs?limit=2");

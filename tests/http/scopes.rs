@@ -21,7 +21,7 @@ fn requests(request: impl Fn(&str, &str) -> Request) -> Vec<(&'static str, Reque
     let evaluate = r#"{"context":"permission","expression":"true"}"#;
     let decide = format!("/v1/decisions/{}/decide", "0".repeat(64));
     let observe = r#"{"call_id":"c","tool":"bash","status":"ok"}"#;
-    let as_engine = observe.replace("{", r#"{"actor":"did:sync:system:engine","#);
+    let as_engine = observe.replace('{', r#"{"actor":"did:sync:system:engine","#);
     let verdict = r#"{"verdict":"accept","actor":"did:sync:user:vera"}"#;
     vec![
         ("write a record", record(note("th_a", 0, "x"))),

@@ -4,12 +4,12 @@
 //! http soak -- --nocapture` is the long one; it prints what it took.
 
 use std::collections::BTreeMap;
-use std::time::Instant;
 
 use spl::canon::Value;
 use spl::engine::Caller;
 use spl::record::{Draft, ThreadId};
 use spl::store::ThreadRange;
+use spl::time::Stopwatch;
 
 use crate::runs::Lab;
 
@@ -67,7 +67,7 @@ fn many_runs_at_once_lose_nothing_and_keep_every_cap() {
     };
     let turns: Vec<_> = (0..calls / CALLS_A_TURN).map(turn).collect();
     lab.script("busy", &format!(r#"{{"turns":[{},{{"text":"done"}}]}}"#, turns.join(",")));
-    let (began, before) = (Instant::now(), resident());
+    let (began, before) = (Stopwatch::start(), resident());
     let threads: Vec<String> = (0..RUNS)
         .map(|_| {
             let body = format!(r#"{{"goal":"x","model":"busy","max_turns":{}}}"#, calls + 1);

@@ -39,8 +39,8 @@ fn seat(namespace: &str) -> RunSeat {
     }
 }
 
-fn read(args: Object) -> DecisionRequest {
-    DecisionRequest::read(&args).expect("a question")
+fn read(args: &Object) -> DecisionRequest {
+    DecisionRequest::read(args).expect("a question")
 }
 
 fn lesson() -> Object {
@@ -53,7 +53,7 @@ fn lesson() -> Object {
 }
 
 fn proposal() -> DecisionRequest {
-    read(object! { "question": "Shall this be a lesson?", "lesson": lesson() })
+    read(&object! { "question": "Shall this be a lesson?", "lesson": lesson() })
 }
 
 fn ask(engine: &Engine, request: &DecisionRequest) -> RecordId {
@@ -84,7 +84,7 @@ fn hooks_loaded(engine: &Engine) -> usize {
 #[test]
 fn a_question_is_answered_once_and_the_second_answer_names_the_first() {
     let lab = Lab::new();
-    let request = ask(&lab.engine, &read(object! { "question": "Shall I?" }));
+    let request = ask(&lab.engine, &read(&object! { "question": "Shall I?" }));
     let provided = DecisionAnswer {
         value: Some("blue".into()),
         reason: Some("it is the colour".into()),
@@ -145,7 +145,7 @@ fn a_lesson_that_is_approved_is_a_hook_of_the_operator_that_names_the_proposal()
 #[test]
 fn what_contradicts_itself_is_refused_by_name() {
     let lab = Lab::new();
-    let plain = ask(&lab.engine, &read(object! { "question": "Shall I?" }));
+    let plain = ask(&lab.engine, &read(&object! { "question": "Shall I?" }));
     let lesson = ask(&lab.engine, &proposal());
     let new = DecisionAnswer::new;
     let cases = [
@@ -212,7 +212,7 @@ fn what_the_engine_did_not_write_neither_asks_nor_answers() {
     let error = decide(&lab.engine, forged, &DecisionAnswer::new(DecisionVerb::Approved));
     assert_eq!(code(&error.expect_err("no question")), "NOT_FOUND");
 
-    let request = ask(&lab.engine, &read(object! { "question": "Shall I?" }));
+    let request = ask(&lab.engine, &read(&object! { "question": "Shall I?" }));
     let body = object! {
         "by": "did:sync:user:vera", "decision": "approved", "fulfills": request,
         "kind": "core.work.decision.v1", "request": request,
@@ -232,7 +232,7 @@ fn what_the_engine_did_not_write_neither_asks_nor_answers() {
 fn questions_are_listed_by_state_page_by_page() {
     let lab = Lab::new();
     let ids: Vec<RecordId> = (0..5)
-        .map(|n| ask(&lab.engine, &read(object! { "question": format!("Question {n}?") })))
+        .map(|n| ask(&lab.engine, &read(&object! { "question": format!("Question {n}?") })))
         .collect();
     for id in [ids[1], ids[3]] {
         decide(&lab.another(), id, &DecisionAnswer::new(DecisionVerb::Approved)).expect("decided");
@@ -280,7 +280,7 @@ fn a_lesson_that_is_none_is_told_in_words() {
 #[test]
 fn what_a_run_asks_is_masked() {
     let secret = format!("AKIA{}", "IOSFODNN7EXAMPLQ");
-    let asked = read(object! { "question": format!("Use {secret}?"), "context": secret.as_str() });
+    let asked = read(&object! { "question": format!("Use {secret}?"), "context": secret.as_str() });
     assert!(!format!("{asked:?}").contains(&secret), "{asked:?}");
 }
 

@@ -71,6 +71,7 @@ impl Lab {
         hand: Hand<'_>,
         driven: impl FnOnce(Hands<'_>) -> Result<Report, RunError>,
     ) -> Result<Played, RunError> {
+        let Hand { cancel, watch, decider } = hand;
         let workspace = Workspace::open(self.workspace()).expect("a workspace");
         let script = Scripted::parse(script.as_bytes(), workspace.path()).expect("a script");
         let mut model = Overheard { script, told: Vec::new() };
@@ -79,10 +80,10 @@ impl Lab {
             engine: &self.engine,
             model: &mut model,
             tools: &tools,
-            decider: hand.decider,
+            decider,
             hooks: Hooks::Live,
-            cancel: hand.cancel,
-            watch: hand.watch,
+            cancel,
+            watch,
         })?;
         Ok(Played { report, told: model.told, records: self.records(thread) })
     }

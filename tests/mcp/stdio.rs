@@ -34,7 +34,7 @@ impl Desk {
 fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
     let watch = Stopwatch::start();
     while !holds() {
-        assert!(watch.elapsed() < Duration::from_secs(60), "{what}");
+        assert!(watch.elapsed() < Duration::from_mins(1), "{what}");
         std::thread::sleep(Duration::from_millis(10));
     }
 }

@@ -40,7 +40,7 @@ impl Stage {
         write_hook(&self.engine, name);
     }
 
-    pub(crate) fn spec(&self) -> RunSpec {
+    pub(crate) fn spec() -> RunSpec {
         let actor = ActorId::parse("did:sync:agent:a").expect("an actor");
         let thread = ThreadId::parse("th_run").expect("a thread");
         let spec = RunSpec::new(thread, actor, "do it", "scripted");
@@ -54,7 +54,7 @@ impl Stage {
         watch: &mut dyn FnMut(Moment<'_>),
     ) -> Result<Report, RunError> {
         let turns = commands.iter().map(|command| bash(command)).collect();
-        self.play_turns(turns, watch, |hands| drive_confined(self.spec(), hands, &self.confined))
+        self.play_turns(turns, watch, |hands| drive_confined(Self::spec(), hands, &self.confined))
     }
 
     fn play_turns(
@@ -80,7 +80,7 @@ impl Stage {
 
     /// Returns the bodies of the run's records of a kind.
     pub(crate) fn bodies(&self, kind: &str) -> Vec<Value> {
-        let records = records_of(&self.engine, &self.spec().thread).expect("records");
+        let records = records_of(&self.engine, &Self::spec().thread).expect("records");
         let kind = format!("core.work.{kind}.v1");
         let records = records.into_iter().filter(|stored| stored.record.kind() == Some(&kind));
         records.map(|stored| Value::Object(stored.record.body.clone())).collect()
@@ -188,7 +188,7 @@ fn a_worker_that_is_killed_ends_the_run_with_what_is_known() {
         // Whoever comes next takes it up.
         let turns = vec![bash("kill -9 -1"), bash("true")];
         let report = stage.play_turns(turns, &mut |_| {}, |hands| {
-            resume_confined(&stage.spec().thread, hands, &stage.confined)
+            resume_confined(&Stage::spec().thread, hands, &stage.confined)
         });
         let report = report.expect("taken up");
         assert_eq!(report.outcome.verb, Verb::Completed, "{report:?}");
@@ -203,7 +203,7 @@ fn a_confined_run_is_parked_decided_and_taken_up_in_its_place_only() {
         let ask = r#"{"tool_calls":[{"name":"request_decision","args":{"question":"go on?"}}]}"#;
         let turns = vec![bash("echo one > log"), ask.to_owned()];
         let parked = stage.play_turns(turns.clone(), &mut |_| {}, |hands| {
-            drive_confined(stage.spec(), hands, &stage.confined)
+            drive_confined(Stage::spec(), hands, &stage.confined)
         });
         let parked = parked.expect("a run");
         assert_eq!(parked.outcome.verb, Verb::AwaitingActor, "{parked:?}");
@@ -213,7 +213,7 @@ fn a_confined_run_is_parked_decided_and_taken_up_in_its_place_only() {
             .engine
             .decide(&Caller::operator(), &by, request, &DecisionAnswer::new(DecisionVerb::Approved))
             .expect("decided");
-        let thread = stage.spec().thread;
+        let thread = Stage::spec().thread;
         let open = stage.play_turns(vec![], &mut |_| {}, |hands| resume(&thread, hands));
         assert!(matches!(open, Err(RunError::Elsewhere { .. })), "{open:?}");
         let turns = [turns, vec![bash("echo two >> log")]].concat();
@@ -230,7 +230,7 @@ fn a_confined_run_is_parked_decided_and_taken_up_in_its_place_only() {
 fn a_run_that_is_to_be_confined_is_not_driven_in_the_open() {
     let stage = Stage::new(Way::Namespaces);
     let open =
-        stage.play_turns(vec![bash("true")], &mut |_| {}, |hands| drive(stage.spec(), hands));
+        stage.play_turns(vec![bash("true")], &mut |_| {}, |hands| drive(Stage::spec(), hands));
     assert!(matches!(open, Err(RunError::Elsewhere { .. })), "{open:?}");
     assert!(stage.bodies("loop").is_empty());
 }

@@ -1,6 +1,8 @@
 //! Runs on a server: started from a terminal, followed, killed with their server, taken up.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use spl::time::Stopwatch;
 
 use crate::terminal::Terminal;
 
@@ -11,7 +13,7 @@ const HELD: &str = r#"{"turns":[
 
 /// Waits until the only run stands like this, and returns its thread.
 fn until(terminal: &Terminal, state: &str) -> String {
-    let began = Instant::now();
+    let began = Stopwatch::start();
     loop {
         let list = terminal.does("spl -o json runs list");
         if list.contains(&format!("\"state\":\"{state}\"")) {
@@ -42,7 +44,7 @@ fn a_killed_server_leaves_runs_that_the_next_one_marks_and_takes_up() {
     terminal.does(serve);
     terminal.does("spl work-loop 'hold' --remote >/dev/null 2>&1 &");
     until(&terminal, "running");
-    let began = Instant::now();
+    let began = Stopwatch::start();
     while !terminal.does("spl -o json runs list").contains("\"tool_calls_ok\":1") {
         assert!(began.elapsed() < Duration::from_secs(20));
     }
