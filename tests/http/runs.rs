@@ -17,7 +17,7 @@ use spl::tool::{RecordSeat, Toolbox, Workspace, record_tools};
 use crate::client::{Frame, Reply, Server, open};
 
 /// How long a test waits for something that must come.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Plays the script whose name is the model's.
 #[derive(Clone)]
@@ -126,6 +126,15 @@ impl Lab {
                 return row;
             }
             assert!(began.elapsed() < PATIENCE, "not {state}: {row}");
+            std::thread::park_timeout(Duration::from_millis(5));
+        }
+    }
+
+    /// Waits until every run has given back its place.
+    pub(crate) fn until_free(&self) {
+        let began = Stopwatch::start();
+        while self.host.admission().live > 0 {
+            assert!(began.elapsed() < PATIENCE);
             std::thread::yield_now();
         }
     }
@@ -261,11 +270,7 @@ fn there_is_room_for_so_many_and_no_more() {
     for thread in &threads {
         lab.until(thread, "done");
     }
-    let began = Stopwatch::start();
-    while lab.host.admission().live > 0 {
-        assert!(began.elapsed() < PATIENCE);
-        std::thread::yield_now();
-    }
+    lab.until_free();
     let thread = lab.start("echo");
     lab.until(&thread, "done");
 }

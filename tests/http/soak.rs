@@ -1,7 +1,8 @@
 //! Many runs at once on one server with many hooks, for as long as somebody likes.
 //!
-//! A few seconds as it stands. `SPL_SOAK_CALLS=20000 SPL_SOAK_HOOKS=1000 cargo test --release --test
-//! http soak -- --nocapture` is the long one; it prints what it took.
+//! A few seconds as it stands. `SPL_SOAK_CALLS=20000 SPL_SOAK_HOOKS=1000 SPL_SOAK_WAVES=20 cargo test
+//! --release --test http soak -- --nocapture` is the long one; it prints what it took. What a run
+//! holds grows with what was said in it, so whether memory is flat shows from wave to wave.
 
 use std::collections::BTreeMap;
 
@@ -54,7 +55,9 @@ fn teach(lab: &Lab, hooks: usize) {
 
 #[test]
 fn many_runs_at_once_lose_nothing_and_keep_every_cap() {
-    let calls = asked("SPL_SOAK_CALLS", 320).div_ceil(RUNS * CALLS_A_TURN) * CALLS_A_TURN;
+    let waves = asked("SPL_SOAK_WAVES", 2);
+    let a_run = RUNS * CALLS_A_TURN * waves;
+    let calls = asked("SPL_SOAK_CALLS", 320).div_ceil(a_run) * CALLS_A_TURN;
     let lab = Lab::with_room(RUNS, None);
     teach(&lab, asked("SPL_SOAK_HOOKS", 100));
     let call = |number: usize| {
@@ -68,23 +71,10 @@ fn many_runs_at_once_lose_nothing_and_keep_every_cap() {
     let turns: Vec<_> = (0..calls / CALLS_A_TURN).map(turn).collect();
     lab.script("busy", &format!(r#"{{"turns":[{},{{"text":"done"}}]}}"#, turns.join(",")));
     let (began, before) = (Stopwatch::start(), resident());
-    let threads: Vec<String> = (0..RUNS)
-        .map(|_| {
-            let body = format!(r#"{{"goal":"x","model":"busy","max_turns":{}}}"#, calls + 1);
-            let reply = lab.server.post("/v1/work/loop", body);
-            assert_eq!(reply.status, 201, "{}", reply.text());
-            reply.string("thread")
-        })
-        .collect();
-    let mut peaks = Vec::new();
-    while lab.server.get("/v1/runs?state=running").data().len() > RUNS / 4 {
-        peaks.push(resident());
-        std::thread::park_timeout(std::time::Duration::from_millis(200));
-    }
-    for thread in &threads {
-        let row = lab.until(thread, "done");
-        let ok = row.get("tool_calls_ok").and_then(Value::as_u64);
-        assert_eq!(ok, u64::try_from(calls).ok(), "{row}");
+    let (mut threads, mut after) = (Vec::new(), Vec::new());
+    for _ in 0..waves {
+        threads.extend(wave(&lab, calls));
+        after.push(resident());
     }
     let took = began.elapsed();
     for thread in &threads {
@@ -93,10 +83,28 @@ fn many_runs_at_once_lose_nothing_and_keep_every_cap() {
     let fault = lab.server.engine.store().verify(|_, _| {}).expect("verified").fault;
     assert_eq!(fault, None);
     println!(
-        "{} calls in {took:?}; KiB resident: {before} before, then {peaks:?}, {} at the end",
-        calls * RUNS,
-        resident()
+        "{} runs, {} calls in {took:?}; KiB resident: {before} before, after each wave {after:?}",
+        threads.len(),
+        calls * threads.len(),
     );
+}
+
+/// As many runs at once as there is room for, until all of them are done.
+fn wave(lab: &Lab, calls: usize) -> Vec<String> {
+    let body = format!(r#"{{"goal":"x","model":"busy","max_turns":{}}}"#, calls + 1);
+    let started = (0..RUNS).map(|_| {
+        let reply = lab.server.post("/v1/work/loop", body.as_str());
+        assert_eq!(reply.status, 201, "{}", reply.text());
+        reply.string("thread")
+    });
+    let threads: Vec<String> = started.collect();
+    for thread in &threads {
+        let row = lab.until(thread, "done");
+        let ok = row.get("tool_calls_ok").and_then(Value::as_u64);
+        assert_eq!(ok, u64::try_from(calls).ok(), "{row}");
+    }
+    lab.until_free();
+    threads
 }
 
 /// Every call has its ruling and its result, and every hook spoke as often as it may.

@@ -99,7 +99,7 @@ pub(crate) fn work_loop(session: &mut Session, args: &WorkLoopArgs) -> Result<u8
         Some(run) => run,
         None => args.taken_up(&engine, &workspace)?,
     };
-    let mut tools = tools_of(&engine, &spec, &workspace)?;
+    let mut tools = tools_of(&engine, &spec, Some(&workspace))?;
     grant(&home, args.tools.as_ref(), &mut tools)?;
     let is_confined = args.place.sandbox || spec.transport == Transport::Sandboxed;
     let confined = is_confined.then(|| args.place.confined(&workspace, &home)).transpose()?;

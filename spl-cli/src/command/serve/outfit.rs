@@ -3,17 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use spl::config::TierName;
 use spl::engine::{Engine, Home};
 use spl::model::{Echo, Model, ModelError, Providers, Scripted};
 use spl::run::worker::Confined;
 use spl::run::{Chosen, Host, Outfit, RunSpec, Unfit, mark_orphans};
-use spl::tool::{RecordSeat, Toolbox, Workspace, allowed_environment, record_tools};
+use spl::tool::{Toolbox, Workspace};
 
 use crate::command::model::providers;
 use crate::command::tool::grant;
-use crate::command::work_loop::place;
+use crate::command::work_loop::{place, tools_of};
 use crate::failure::Failure;
-use crate::home::variables;
 
 /// Which runs the server drives, and with what.
 #[derive(Args, Debug)]
@@ -171,22 +171,12 @@ impl Outfit for ServerOutfit {
     }
 
     fn tools(&self, engine: &Engine, spec: &RunSpec) -> Result<Toolbox, Unfit> {
-        let mut tools = match &self.workspace {
-            Some(workspace) => Toolbox::of_workspace(workspace, allowed_environment(variables())),
-            None => Toolbox::new(),
-        };
-        let seat = RecordSeat {
-            engine: engine.clone(),
-            thread: spec.thread.clone(),
-            actor: spec.actor.clone(),
-            namespace: spec.namespace.clone(),
-        };
-        for tool in record_tools(&seat) {
-            tools.add(tool).map_err(|error| Unfit { why: error.to_string() })?;
-        }
-        if let Some(home) = &self.home {
-            grant(home, None, &mut tools)
-                .map_err(|failure| Unfit { why: failure.message().to_owned() })?;
+        let unfit = |failure: Failure| Unfit { why: failure.message().to_owned() };
+        let mut tools = tools_of(engine, spec, self.workspace.as_ref()).map_err(unfit)?;
+        // MCP servers act with the operator's rights, wherever the rest of a run is confined.
+        if let Some(home) = self.home.as_ref().filter(|_| spec.tier == TierName::Operator.as_str())
+        {
+            grant(home, None, &mut tools).map_err(unfit)?;
         }
         Ok(tools)
     }

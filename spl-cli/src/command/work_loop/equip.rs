@@ -142,13 +142,16 @@ pub(crate) fn place(
     Ok(Confined::new(stager()?, place))
 }
 
-/// Returns the tools of a run: those of its workspace, and those over the store.
+/// Returns the tools of a run: those of its workspace, if it has one, and those over the store.
 pub(crate) fn tools_of(
     engine: &Engine,
     spec: &RunSpec,
-    workspace: &Workspace,
+    workspace: Option<&Workspace>,
 ) -> Result<Toolbox, Failure> {
-    let mut tools = Toolbox::of_workspace(workspace, allowed_environment(variables()));
+    let mut tools = match workspace {
+        Some(workspace) => Toolbox::of_workspace(workspace, allowed_environment(variables())),
+        None => Toolbox::new(),
+    };
     let seat = RecordSeat {
         engine: engine.clone(),
         thread: spec.thread.clone(),
