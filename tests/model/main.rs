@@ -2,5 +2,6 @@
 
 mod answers;
 mod faults;
+mod runs;
 mod support;
 mod wire;
