@@ -1,7 +1,7 @@
 //! A run whose tools work in a place that reaches nothing: the worker, and who oversees it.
 //!
 //! How it fits. The worker is a process in a [`Place`](crate::sandbox::Place). It is told what the
-//! run is (the [`Briefing`]) and runs the same pure step as its engine, over the one socket it has:
+//! run is (the `Briefing`) and runs the same pure step as its engine, over the one socket it has:
 //! for each effect it says what it wishes done, and is answered with the event. The tools of the
 //! workspace it executes itself, once the call and its ruling are durable and the engine says so.
 //! Everything else is the engine's: records, model turns, rulings, hooks, tools over the store.
