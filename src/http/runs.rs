@@ -8,8 +8,8 @@ use super::problem::Problem;
 use super::wire;
 use crate::canon::{Object, Value};
 use crate::code::Code;
-use crate::config::{usd_of, usd_value};
-use crate::engine::{Engine, IngestError};
+use crate::config::{TierName, usd_of, usd_value};
+use crate::engine::{Engine, IngestError, Scope};
 use crate::object;
 use crate::record::{ActorId, Namespace, Reason, Sequence, ShapeError, ThreadId};
 use crate::run::{self, Ask, Host, HostError, Limits, RowState, RunRow, Started, row_of};
@@ -135,7 +135,7 @@ pub(super) fn say(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
         "resume" => {
             members(&request, &["type"])?;
             let thread = call.thread()?;
-            known(state.engine(), &thread)?;
+            own(call, &known(state.engine(), &thread)?)?;
             host(state)?.resume(&thread)?;
             Ok(Answer::ok(known(state.engine(), &thread)?.to_object()))
         }
@@ -203,10 +203,20 @@ fn decide(state: &ApiState, call: &Call, request: &Object) -> Result<Answer, Pro
 fn live(state: &ApiState, call: &Call) -> Result<(ThreadId, RunRow), Problem> {
     let thread = call.thread()?;
     let row = known(state.engine(), &thread)?;
+    own(call, &row)?;
     match row.state {
         RowState::Running => Ok((thread, row)),
         state => Err(HostError::NotLive { thread, state }.into()),
     }
+}
+
+/// Lets nobody but the operator speak to the operator's runs: what is said there is as good as a
+/// goal, to an actor that may do what the operator may.
+fn own(call: &Call, row: &RunRow) -> Result<(), IngestError> {
+    if row.spec.tier == TierName::Operator.as_str() && !call.caller.is_operator() {
+        return Err(IngestError::Scope { needed: Scope::Admin });
+    }
+    Ok(())
 }
 
 /// Returns the row of a run, or says that there is none.
