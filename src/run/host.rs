@@ -159,7 +159,7 @@ impl Host {
         }
         // A confined run is told its hooks when it starts, and keeps to them.
         let hooks = self.engine().frozen_hooks()?;
-        Ok(Gear { model, tools, confined: self.outfit().confined()?, hooks })
+        Ok(Gear { model, tools, confined: self.outfit().confined(), hooks })
     }
 
     /// Takes a place among the runs that go on, if there is one.

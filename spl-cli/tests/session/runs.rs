@@ -57,3 +57,38 @@ fn a_killed_server_leaves_runs_that_the_next_one_marks_and_takes_up() {
     assert_eq!(terminal.does("cat done"), "once\n", "what completed is not done again");
     terminal.does("spl serve --stop && spl verify");
 }
+
+/// Whoever is not the operator is confined to the workspace of the server; where there is no place to
+/// confine them to, nothing is begun.
+#[test]
+fn a_members_run_on_a_server_is_confined() {
+    let mut terminal = Terminal::with_instance();
+    terminal.does("mkdir ground && echo 'what is seen' >ground/seen.txt");
+    terminal.write(
+        "script.json",
+        r#"{"turns":[{"tool_calls":[
+            {"name":"read_file","args":{"path":"seen.txt"}},
+            {"name":"bash","args":{"command":"true"}}]},{"text":"done"}]}"#,
+    );
+    terminal.does("spl serve --daemon --port 0 --script script.json --workspace ground");
+    let bearer =
+        terminal.does("spl token create --name member --scopes records:read,records:write");
+    let url = std::fs::read_to_string(terminal.home().join("run/spl.url")).expect("a url");
+    let is_confined =
+        terminal.quietly("spl work-loop x --echo --workspace ground --sandbox").status == 0;
+    terminal.set("SPL_SERVE_URL", url.trim());
+    terminal.set("SPL_TOKEN", bearer.trim());
+    let started = terminal.quietly("spl work-loop 'look' --remote");
+    let rows = terminal.does("spl -o json runs list");
+    if is_confined {
+        assert_eq!(started.status, 0, "{}", started.stderr);
+        let row = rows.split("{\"actor\"").find(|row| row.contains("\"goal\":\"look\""));
+        let row = row.expect("a row");
+        assert!(row.contains("\"transport\":\"sandboxed\""), "{row}");
+        assert!(row.contains("\"tool_calls_ok\":1") && row.contains("\"tool_calls_failed\":1"));
+    } else {
+        assert!(started.stderr.contains("SANDBOX_UNAVAILABLE"), "{}", started.stderr);
+    }
+    terminal.set("SPL_SERVE_URL", "");
+    terminal.does("spl serve --stop && spl verify");
+}

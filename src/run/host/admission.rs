@@ -178,7 +178,7 @@ impl Host {
         } else {
             live.config.members_transport()
         };
-        let has_place = wanted == Transport::Sandboxed && self.outfit().confined()?.is_some();
+        let has_place = wanted == Transport::Sandboxed && self.outfit().confined().is_some();
         Ok(if has_place { Transport::Sandboxed } else { Transport::InProcess })
     }
 

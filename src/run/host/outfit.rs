@@ -25,8 +25,8 @@ pub trait Outfit: Send + Sync {
 
     /// Returns the place in which the tools of a confined run work. Without one there are no tools
     /// for it but those over the store, which the engine executes itself.
-    fn confined(&self) -> Result<Option<Confined>, Unfit> {
-        Ok(None)
+    fn confined(&self) -> Option<Confined> {
+        None
     }
 }
 

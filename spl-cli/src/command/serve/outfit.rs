@@ -54,7 +54,15 @@ impl RunArgs {
             None => std::env::current_dir()
                 .map_err(|error| Failure::local("this folder could not be found", &error))?,
         };
-        let outfit = ServerOutfit { plays, workspace, folder, home: home.cloned() };
+        let confined = workspace.as_ref().and_then(|workspace| {
+            place(workspace, home, &[])
+                .inspect_err(|failure| {
+                    let why = failure.message();
+                    tracing::warn!(why, "runs of members get no tools that work in the workspace");
+                })
+                .ok()
+        });
+        let outfit = ServerOutfit { plays, workspace, folder, confined, home: home.cloned() };
         let host = Host::new(engine.clone(), outfit, self.max_runs);
         told(host.attend().map_err(|error| Failure::coded(&error))?);
         Ok(Some(host))
@@ -129,6 +137,8 @@ struct ServerOutfit {
     workspace: Option<Workspace>,
     /// Where the files are that a script waits for.
     folder: PathBuf,
+    /// Where the tools of members work.
+    confined: Option<Confined>,
     /// Where the settings of MCP servers are.
     home: Option<Home>,
 }
@@ -185,11 +195,7 @@ impl Outfit for ServerOutfit {
         self.workspace.as_ref().map(Workspace::path)
     }
 
-    fn confined(&self) -> Result<Option<Confined>, Unfit> {
-        let Some(workspace) = &self.workspace else { return Ok(None) };
-        let home = self.home.as_ref();
-        place(workspace, home, &[])
-            .map(Some)
-            .map_err(|failure| Unfit { why: failure.message().to_owned() })
+    fn confined(&self) -> Option<Confined> {
+        self.confined.clone()
     }
 }
