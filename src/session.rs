@@ -15,6 +15,7 @@ mod derive;
 mod event;
 mod harness;
 mod payload;
+mod rest;
 mod words;
 
 pub use answer::answer;
