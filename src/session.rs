@@ -30,4 +30,4 @@ pub use harness::{Cap, Harness};
 pub use identity::{agent_of, session_thread};
 pub use payload::{Envelope, Malformed, Payload};
 pub use receive::{Received, receive};
-pub use words::{MAX_BYTES, Packed, Words, pack};
+pub use words::{MAX_BYTES, Packed, Spoken, pack};

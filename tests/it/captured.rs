@@ -267,7 +267,7 @@ fn what_looks_like_a_secret_is_not_recorded() {
     let call = call_of(&mut event);
     call.args = object! { "command": format!("curl -H 'Authorization: Bearer {token}'"), "password": "hunter2hunter2" };
     // Across the edge of what is kept.
-    call.content = format!("{}{token} and on", "x".repeat(CONTENT_CHARS - 10));
+    call.content = format!("{} {token} and on", "x".repeat(CONTENT_CHARS - 10));
     let thread = told(&lab.engine, &event, "one").thread;
     let mut prompt = event_of_prompt(&format!("use {token}"));
     prompt.rest = object! { "note": token.as_str() };
