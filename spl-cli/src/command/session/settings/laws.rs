@@ -1,0 +1,1 @@
+//! Laws of the changes, over texts that are generated.
