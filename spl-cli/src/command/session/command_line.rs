@@ -86,6 +86,14 @@ pub(super) fn program_of(command: &str) -> Option<PathBuf> {
     words(command)?.into_iter().next().map(PathBuf::from)
 }
 
+/// Returns the home that a command of ours names.
+pub(super) fn home_of(command: &str) -> Option<PathBuf> {
+    let words = words(command)?;
+    let homes = words.windows(2).filter(|pair| pair.first().is_some_and(|word| word == "--env"));
+    let homes = homes.filter_map(|pair| pair.get(1)?.strip_prefix(HOME)?.strip_prefix('='));
+    homes.last().filter(|home| !home.is_empty()).map(PathBuf::from)
+}
+
 /// Returns the words of a line as a shell would, if it is made of nothing but plain and quoted
 /// words. What uses more of a shell is somebody's own.
 fn words(line: &str) -> Option<Vec<String>> {
@@ -209,7 +217,7 @@ mod tests {
             line("/usr/bin/spl", "/home/vera/.syncro"),
             "'/usr/bin/spl' session hook --harness codex --env SYNCROPEL_HOME='/home/vera/.syncro'",
         );
-        let namespace = Namespace::parse("default.shop").expect("a namespace");
+        let namespace = Namespace::parse("default/shop").expect("a namespace");
         let variables = [variable("A=b c").expect("a pair"), variable("E=").expect("a pair")];
         let more = CommandLine {
             program: "/a b/it's/spl",
@@ -221,7 +229,7 @@ mod tests {
         assert_eq!(
             more.write(),
             "'/a b/it'\\''s/spl' session hook --harness claude --env SYNCROPEL_HOME='/h' \
-             --namespace 'default.shop' --env A='b c' --env E=''",
+             --namespace 'default/shop' --env A='b c' --env E=''",
         );
     }
 
@@ -245,6 +253,8 @@ mod tests {
         ] {
             assert_eq!(is_ours(command), ours, "{command}");
         }
+        assert_eq!(home_of(&line("/spl", "/a b/it's")), Some(PathBuf::from("/a b/it's")));
+        assert_eq!(home_of("spl session hook --env A=b"), None);
         let program = program_of(&line("/a b/it's/spl", "/h"));
         assert_eq!(program, Some(PathBuf::from("/a b/it's/spl")));
     }

@@ -14,7 +14,9 @@ use super::command_line::{self, CommandLine, HOME, Program, not_text};
 use super::file::SettingsFile;
 use super::harness::{self, Harness};
 use super::installed::Kept;
+use super::plugin;
 use super::policy;
+use super::settings::{Document, Syntax, entries};
 use crate::failure::Failure;
 use crate::home;
 use crate::output;
@@ -31,7 +33,7 @@ puts it back if nobody has changed the file since; else it takes out our entries
 Examples:
   spl session install-hooks
   spl session install-hooks --harness codex --dry-run
-  spl session install-hooks --harness gemini --namespace default.shop
+  spl session install-hooks --harness gemini --namespace default/shop
   spl session install-hooks --env SYNCROPEL_HOME=/srv/team
   spl session install-hooks --harness qwen --uninstall
 
@@ -61,7 +63,7 @@ pub(crate) struct InstallHooksArgs {
     #[arg(long)]
     dry_run: bool,
     /// Take our hooks out again
-    #[arg(long, conflicts_with_all = ["env", "namespace"])]
+    #[arg(long, conflicts_with = "namespace")]
     uninstall: bool,
 }
 
@@ -75,6 +77,13 @@ pub(crate) fn install_hooks(session: &mut Session, args: &InstallHooksArgs) -> R
     let path = settings_path(args.harness, args.settings.as_deref())?;
     let file = SettingsFile::read(&path)?;
     let (home, variables) = home_of(&args.env)?;
+    // Whoever takes hooks out means those that are there, whichever instance they are of.
+    let named = args.env.iter().any(|(key, _)| key == HOME);
+    let home =
+        match commands(args.harness, &file).first().and_then(|line| command_line::home_of(line)) {
+            Some(of_the_hooks) if args.uninstall && !named => Home::at(of_the_hooks),
+            _ => home,
+        };
     let kept = Kept::of(&home, args.harness, &file);
     let change = if args.uninstall {
         Change::uninstalling(args.harness, &file, kept.read().as_ref())?
@@ -105,6 +114,16 @@ pub(crate) fn install_hooks(session: &mut Session, args: &InstallHooksArgs) -> R
     }
     change.perform(&file, &kept)?;
     report::done(session, args.harness, &file, &change)
+}
+
+/// Returns the commands of ours that stand in a file, as far as it reads.
+pub(super) fn commands(harness: Harness, file: &SettingsFile) -> Vec<String> {
+    let text = file.bytes().and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default();
+    if harness == Harness::Opencode {
+        return plugin::command(text).into_iter().filter(|_| plugin::is_ours(text)).collect();
+    }
+    let found = Document::parse(text, Syntax::ANY).and_then(|document| entries(&document));
+    found.unwrap_or_default().into_iter().map(|entry| entry.command).collect()
 }
 
 /// Returns the settings file: the one that is named, else the user's own.

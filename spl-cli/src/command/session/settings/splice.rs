@@ -123,15 +123,15 @@ impl Container {
     /// Takes out the members that `removed` says, one for each.
     pub(super) fn remove(&self, text: &str, removed: &[bool], edits: &mut Edits) {
         let is_removed = |at: usize| removed.get(at).copied().unwrap_or(false);
+        if self.is_bare_without(text, removed) {
+            edits.replace(self.span.start + 1..self.close(), "");
+            return;
+        }
         let end_of_gap =
             |at: usize| self.members.get(at + 1).map_or(self.close(), |next| next.start);
         let gaps: Vec<Gap> = (self.members.iter().enumerate())
             .map(|(at, member)| Gap::of(text, member.end..end_of_gap(at)))
             .collect();
-        if self.is_bare_without(text, &gaps, removed) {
-            edits.replace(self.span.start + 1..self.close(), "");
-            return;
-        }
         let last_kept = (0..self.members.len()).rev().find(|at| !is_removed(*at));
         let mut kept_before = false;
         for (at, (member, gap)) in self.members.iter().zip(&gaps).enumerate() {
@@ -145,10 +145,13 @@ impl Container {
             } else {
                 (member.start, end + space(text, end))
             };
-            edits.replace(start..member.end, "");
             match gap.comma {
-                Some(comma) => edits.replace(comma..after, ""),
-                None => edits.replace(member.end..after, ""),
+                // A comment before the comma stays.
+                Some(comma) if member.end + space(text, member.end) < comma => {
+                    edits.replace(start..member.end, "");
+                    edits.replace(comma..after, "");
+                }
+                _ => edits.replace(start..after, ""),
             }
         }
         // The comma before what is gone now stands behind the last member.
@@ -161,15 +164,14 @@ impl Container {
     }
 
     /// Returns whether nothing but white space is left without these members.
-    fn is_bare_without(&self, text: &str, gaps: &[Gap], removed: &[bool]) -> bool {
-        let first = self.members.first().map_or(self.close(), |first| first.start);
-        let blank = |range: Range<usize>| {
-            text.get(range).is_some_and(|part| part.chars().all(|c| c.is_whitespace() || c == ','))
-        };
-        removed.iter().all(|removed| *removed)
-            && removed.len() == self.members.len()
-            && blank(self.span.start + 1..first)
-            && gaps.iter().all(|gap| blank(gap.range.clone()))
+    pub(super) fn is_bare_without(&self, text: &str, removed: &[bool]) -> bool {
+        let ends = self.members.iter().map(|member| member.end);
+        let starts = self.members.iter().map(|member| member.start);
+        let froms = [self.span.start + 1].into_iter().chain(ends);
+        let mut gaps = froms.zip(starts.chain([self.close()]));
+        let blank = |c: char| c.is_whitespace() || c == ',';
+        removed.iter().filter(|removed| **removed).count() == self.members.len()
+            && gaps.all(|(from, to)| text.get(from..to).is_some_and(|gap| gap.chars().all(blank)))
     }
 
     /// Returns where the white space before `start` begins, unless the line end in it is needed: a
@@ -195,7 +197,6 @@ fn space(text: &str, at: usize) -> usize {
 
 /// What stands between two members, or behind the last: white space, comments, perhaps a comma.
 struct Gap {
-    range: Range<usize>,
     /// Where the comma is.
     comma: Option<usize>,
     /// Where the last comma or comment ends.
@@ -220,6 +221,6 @@ impl Gap {
             at += len;
             end = at;
         }
-        Self { range, comma, end }
+        Self { comma, end }
     }
 }

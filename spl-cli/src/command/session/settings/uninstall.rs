@@ -1,6 +1,7 @@
 //! Our hooks are taken out of a settings file.
 
-use jsonc_parser::ast::{Array, Value};
+use jsonc_parser::ast::{Array, ObjectProp, Value};
+use jsonc_parser::common::Ranged as _;
 
 use super::entries::{handlers, our_command};
 use super::splice::{Container, Edits};
@@ -9,7 +10,7 @@ use super::{Document, Fault};
 /// Returns the text without our hooks, or `None` if there are none.
 ///
 /// A group, an event and `hooks` itself go with the last thing in them, unless they were in the
-/// file `before` we came.
+/// file `before` we came, or hold a comment.
 pub(in super::super) fn uninstall(
     document: &Document<'_>,
     before: Option<&Document<'_>>,
@@ -26,21 +27,31 @@ pub(in super::super) fn uninstall(
         };
         let ours = |_: &Value<'_>, handler: &Value<'_>| our_command(handler).is_some();
         let emptied = emptied(text, groups, ours, &mut edits);
-        let all = !emptied.is_empty() && emptied.iter().all(|emptied| *emptied);
-        let goes = all && !stood(&["hooks", event.name.as_str()]);
+        let goes = emptied.contains(&true)
+            && Container::from(groups).is_bare_without(text, &emptied)
+            && is_bare(text, event)
+            && !stood(&["hooks", event.name.as_str()]);
         if !goes && emptied.contains(&true) {
             Container::from(groups).remove(text, &emptied, &mut edits);
         }
         gone.push(goes);
     }
-    let all = !gone.is_empty() && gone.iter().all(|gone| *gone);
-    if all && !stood(&["hooks"]) {
+    let bare = gone.contains(&true)
+        && Container::from(hooks).is_bare_without(text, &gone)
+        && root.get("hooks").is_some_and(|hooks| is_bare(text, hooks));
+    if bare && !stood(&["hooks"]) {
         let removed = root.properties.iter().map(|property| property.name.as_str() == "hooks");
         Container::from(root).remove(text, &removed.collect::<Vec<_>>(), &mut edits);
     } else if gone.contains(&true) {
         Container::from(hooks).remove(text, &gone, &mut edits);
     }
     Ok((!edits.is_empty()).then(|| format!("{}{}", document.mark, edits.apply(text))))
+}
+
+/// Returns whether there is no comment between a key and its value.
+fn is_bare(text: &str, member: &ObjectProp<'_>) -> bool {
+    let between = text.get(member.name.range().end..member.value.range().start);
+    between.is_some_and(|between| between.chars().all(|c| c.is_whitespace() || c == ':'))
 }
 
 /// Takes hooks out of groups that have others as well. Returns which groups have no others, one
