@@ -10,6 +10,7 @@
 //!
 //! **Invariant:** a payload is data. No path in it is opened, nothing in it is looked up.
 
+mod account;
 mod answer;
 mod body;
 mod derive;
@@ -17,9 +18,13 @@ mod event;
 mod harness;
 mod identity;
 mod payload;
+mod read;
 mod receive;
+mod report;
+mod transcript;
 mod words;
 
+pub use account::{Account, AgentSeen, Charter, Failure, Kept, Lesson, Reported, Tally};
 pub use answer::answer;
 pub use body::{
     AGENT_KIND, CHARTER_KIND, END_KIND, EVENT_KIND, PROMPT_KIND, START_KIND, TOOL_KIND, TURN_KIND,
@@ -29,5 +34,11 @@ pub use event::{Agent, Event, Moment, Status, ToolCall};
 pub use harness::{Cap, Harness};
 pub use identity::{agent_of, session_thread};
 pub use payload::{Envelope, Malformed, Payload};
+pub use read::account_of;
 pub use receive::{Received, receive};
+pub use report::{IDLE_MILLIS, REPORT_KIND, body as report_body, report, report_idle};
+pub use transcript::{
+    FORGOTTEN_KIND, Forgotten, MAX_TRANSCRIPT_BYTES, Retained, TRANSCRIPT_KIND, TranscriptError,
+    forget, retain,
+};
 pub use words::{MAX_BYTES, Packed, Words, pack};

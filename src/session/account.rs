@@ -172,6 +172,21 @@ impl Account {
         self.end.as_ref()?.as_deref()
     }
 
+    /// Returns the thread of the session whose subagent this is.
+    pub fn parent(&self) -> Option<&str> {
+        text(&self.charter.as_ref()?.body, "parent_thread")
+    }
+
+    /// Returns the id of the subagent that this is.
+    pub fn agent_id(&self) -> Option<&str> {
+        text(&self.charter.as_ref()?.body, "agent_id")
+    }
+
+    /// Returns whether this is a session, and no subagent of one.
+    pub fn is_main(&self) -> bool {
+        self.charter.is_some() && self.parent().is_none()
+    }
+
     /// Returns whether a report covers all that has happened.
     pub fn is_reported(&self) -> bool {
         self.report.is_some_and(|report| report.through >= self.through)

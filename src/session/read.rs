@@ -11,10 +11,7 @@ const PAGE: usize = 500;
 
 /// Returns what the records of a thread add up to, and the last of them. Of a thread that is no
 /// session's, that is an account without a charter.
-pub fn account_of(
-    engine: &Engine,
-    thread: &ThreadId,
-) -> Result<(Account, Sequence), EngineError> {
+pub fn account_of(engine: &Engine, thread: &ThreadId) -> Result<(Account, Sequence), EngineError> {
     Ok(engine.store().read(|reader| {
         let mut account = Account::default();
         let mut range = ThreadRange::default();

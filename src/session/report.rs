@@ -6,7 +6,7 @@
 //! covers it. What a report says follows from the records of the session's thread up to the one that
 //! it names, so it is the same whoever makes it.
 
-use super::account::{Account, AgentSeen, Charter, Failure, Lesson, Tally, text};
+use super::account::{Account, AgentSeen, Charter, Failure, Lesson, Tally};
 use super::read::account_of;
 use crate::canon::{Object, Value};
 use crate::engine::{Engine, EngineError};
@@ -36,91 +36,88 @@ const MAX_AGENTS: usize = 100;
 pub fn report(engine: &Engine, thread: &ThreadId) -> Result<Option<Record>, EngineError> {
     for _ in 0..MAX_ATTEMPTS {
         let (account, seen) = account_of(engine, thread)?;
-        if account.is_reported() {
-            return Ok(None);
-        }
-        let (Some(charter), Some(body)) = (&account.charter, body(&account)) else {
-            return Ok(None);
-        };
-        for agent in account.agents().values() {
-            // A thread that names itself, or one above it, is nobody's subagent.
-            if let Ok(child) = ThreadId::parse(&agent.thread)
-                && is_child(engine, &child, thread)?
-            {
-                report(engine, &child)?;
+        let Some(charter) = &account.charter else { return Ok(None) };
+        let over = is_over(engine, &account)?;
+        let due = body(&account, over).filter(|_| !account.is_reported());
+        let draft = due.map(|body| {
+            Draft::new(thread.clone(), ActorId::engine(), Act::Know, body)
+                .with_parents(vec![charter.id])
+        });
+        if account.is_main() {
+            for agent in account.agents().values() {
+                report_agent(engine, &agent.thread, thread)?;
             }
         }
-        let draft = Draft::new(thread.clone(), ActorId::engine(), Act::Know, body)
-            .with_parents(vec![charter.id]);
-        if let Some(record) = write(engine, draft, seen, account.through)? {
-            return Ok(Some(record));
+        if let Some(written) = write(engine, thread, draft, (seen, account.through))? {
+            return Ok(written);
         }
     }
     Ok(None)
 }
 
+/// Writes the report of a subagent, if it is one of this session's.
+fn report_agent(engine: &Engine, agent: &str, session: &ThreadId) -> Result<(), EngineError> {
+    let Ok(agent) = ThreadId::parse(agent) else { return Ok(()) };
+    let (account, _) = account_of(engine, &agent)?;
+    if account.parent() == Some(session.as_str()) {
+        report(engine, &agent)?;
+    }
+    Ok(())
+}
+
 /// Writes the reports of the sessions in which nothing has happened for half an hour, and returns
-/// how many were written.
+/// how many were written: those that wait longest first, and not more than are soon done.
 pub fn report_idle(engine: &Engine, now: Timestamp) -> Result<usize, EngineError> {
     let before = Timestamp::from_millis(now.as_millis().saturating_sub(IDLE_MILLIS));
+    let idle = engine.store().read(|reader| reader.unreported_sessions(before, PAGE))?;
     let mut written = 0;
-    for thread in idle(engine, before)? {
-        written += usize::from(report(engine, &thread)?.is_some());
+    for thread in &idle {
+        written += usize::from(report(engine, thread)?.is_some());
     }
     Ok(written)
 }
 
-/// Returns the sessions whose last event arrived before `before` and that no report covers.
-fn idle(engine: &Engine, before: Timestamp) -> Result<Vec<ThreadId>, EngineError> {
-    let mut found = Vec::new();
-    let mut range = None;
-    loop {
-        let charters =
-            engine.store().read(|reader| reader.session_charters(true, range, PAGE))?;
-        for charter in &charters {
-            range = Some(charter.sequence);
-            let thread = &charter.record.thread;
-            let (account, _) = account_of(engine, thread)?;
-            let own = account.charter.as_ref().is_some_and(|own| own.sequence == charter.sequence);
-            if own && account.last_at <= before && !account.is_reported() {
-                found.push(thread.clone());
-            }
-        }
-        if charters.len() < PAGE {
-            return Ok(found);
-        }
-    }
+/// Returns whether a session is over, and not only silent. A subagent is over with its own end or
+/// with that of its session.
+fn is_over(engine: &Engine, account: &Account) -> Result<bool, EngineError> {
+    let parent = account.parent().and_then(|parent| ThreadId::parse(parent).ok());
+    let (Some(parent), Some(id)) = (parent, account.agent_id()) else {
+        return Ok(account.has_ended());
+    };
+    let (above, _) = account_of(engine, &parent)?;
+    let stopped = above.agents().get(id).is_some_and(|agent| agent.stopped);
+    Ok(account.has_ended() || stopped || above.has_ended())
 }
 
-fn is_child(engine: &Engine, child: &ThreadId, parent: &ThreadId) -> Result<bool, EngineError> {
-    let (account, _) = account_of(engine, child)?;
-    let body = account.charter.map(|charter| charter.body).unwrap_or_default();
-    Ok(child != parent && text(&body, "parent_thread") == Some(parent.as_str()))
-}
-
-/// Writes a report, unless the thread has grown since it was read up to `seen`.
+/// Notes how far a session is reported, and writes its report if there is one; `None` if its thread
+/// has grown since it was read up to `seen`.
 fn write(
     engine: &Engine,
-    draft: Draft,
-    seen: Sequence,
-    _through: Sequence,
-) -> Result<Option<Record>, EngineError> {
+    thread: &ThreadId,
+    draft: Option<Draft>,
+    (seen, through): (Sequence, Sequence),
+) -> Result<Option<Option<Record>>, EngineError> {
+    let thread = thread.clone();
     engine.author(move |author| {
-        if author.last_of_thread(&draft.thread)? != seen {
+        if author.last_of_thread(&thread)? != seen {
             return Ok(None);
         }
-        author.write(draft).map(Some)
+        let record = draft.map(|draft| author.write(draft)).transpose()?;
+        author.sessions().reported(&thread, through)?;
+        Ok(Some(record))
     })
 }
 
 /// Returns the body of the report of a session; `None` if there is nothing to tell of.
-pub fn body(account: &Account) -> Option<Object> {
+///
+/// `over` says that it has ended, and is not only silent.
+pub fn body(account: &Account, over: bool) -> Option<Object> {
     let charter = account.charter.as_ref().filter(|_| account.has_content())?;
     let mut body = summary(account, charter);
     body.insert("fulfills".into(), charter.id.into());
     body.insert("kind".into(), REPORT_KIND.into());
     body.insert("through".into(), account.through.get().into());
-    body.insert("reason".into(), if account.has_ended() { "ended" } else { "idle" }.into());
+    body.insert("reason".into(), if over { "ended" } else { "idle" }.into());
     body.insert("ended_at".into(), account.last_at.to_string().into());
     if let Some(namespace) = charter.body.get("namespace") {
         body.insert("namespace".into(), namespace.clone());
@@ -136,8 +133,7 @@ pub(super) fn summary(account: &Account, charter: &Charter) -> Object {
     let failures: Vec<Object> = account.failures().map(failure_object).collect();
     let lessons: Vec<Object> = account.lessons().map(lesson_object).collect();
     let undelivered: Vec<Value> = account.undelivered().map(Value::from).collect();
-    let agents: Vec<Object> =
-        account.agents().iter().take(MAX_AGENTS).map(agent_object).collect();
+    let agents: Vec<Object> = account.agents().iter().take(MAX_AGENTS).map(agent_object).collect();
     let mut summary = object! {
         "agents": agents,
         "asked": asked,
