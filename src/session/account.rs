@@ -20,7 +20,8 @@ use crate::canon::{Object, Value};
 use crate::fold::Fold;
 use crate::record::{Origin, Received, Record, RecordId, Sequence};
 use crate::time::Timestamp;
-use bounded::{Newest, head};
+use bounded::Newest;
+pub(super) use bounded::head;
 pub use lessons::Lesson;
 use lessons::Lessons;
 

@@ -46,6 +46,12 @@ impl Reader<'_> {
         )
     }
 
+    /// Returns how many sessions were captured, subagents included.
+    pub fn session_charter_count(&self) -> Result<u64, StoreError> {
+        let sql = "SELECT count(*) FROM records WHERE kind = 'core.session.charter.v1'";
+        Ok(self.connection.prepare_cached(sql)?.query_row([], |row| row.get(0))?)
+    }
+
     /// Returns the checkpoints that were written before this place, of one thread or of all, the
     /// newest first.
     pub fn checkpoints(
@@ -97,5 +103,79 @@ impl Reader<'_> {
                 reported: Sequence::new(row.get(7)?),
             })
         })?)
+    }
+}
+
+/// A thread on which something was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MovedThread {
+    /// The thread.
+    pub thread: ThreadId,
+    /// How many records were.
+    pub records: u64,
+    /// When the last of them arrived.
+    pub last_at: Timestamp,
+}
+
+impl Reader<'_> {
+    /// Returns the threads on which something was written after `since`, the one that moved last
+    /// first.
+    pub fn moved_threads(
+        &self,
+        since: Sequence,
+        limit: usize,
+    ) -> Result<Vec<MovedThread>, StoreError> {
+        let sql = "SELECT moved.thread, moved.n, records.received_at
+                   FROM (SELECT thread, count(*) AS n, max(seq) AS last FROM records
+                         WHERE seq > ?1 GROUP BY thread ORDER BY last DESC LIMIT ?2) AS moved
+                   JOIN records ON records.seq = moved.last
+                   ORDER BY moved.last DESC";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query(params![since.get(), limit])?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            let Ok(thread) = ThreadId::parse(&row.get::<_, String>(0)?) else { continue };
+            let last_at = Timestamp::from_millis(row.get(2)?);
+            found.push(MovedThread { thread, records: row.get(1)?, last_at });
+        }
+        Ok(found)
+    }
+
+    /// Returns the threads that have goals, the one with the newest goal first.
+    pub fn threads_with_goals(&self, limit: usize) -> Result<Vec<ThreadId>, StoreError> {
+        let sql = "SELECT thread FROM records WHERE act = 'INTEND'
+                   GROUP BY thread ORDER BY max(seq) DESC LIMIT ?1";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let names = statement.query_map([limit], |row| row.get::<_, String>(0))?;
+        let names: Vec<String> = names.collect::<Result<_, _>>()?;
+        Ok(names.iter().filter_map(|name| ThreadId::parse(name).ok()).collect())
+    }
+
+    /// Returns the goals of a thread, and what may answer one, in the order of arrival.
+    pub fn goals_and_answers(&self, thread: &ThreadId) -> Result<Vec<Stored>, StoreError> {
+        self.list(
+            "thread = ?1 AND (act = 'INTEND' \
+             OR (act = 'KNOW' AND instr(canonical, '\"fulfills\":') > 0) \
+             OR (act = 'DO' AND instr(canonical, '\"cancels\":') > 0))",
+            &[&thread.as_str()],
+            "seq",
+            usize::MAX,
+        )
+    }
+
+    /// Returns the newest records of a thread, the newest first.
+    pub fn newest_of_thread(
+        &self,
+        thread: &ThreadId,
+        limit: usize,
+    ) -> Result<Vec<Stored>, StoreError> {
+        self.list("thread = ?1", &[&thread.as_str()], "seq DESC", limit)
+    }
+
+    /// Returns the records of hooks that were written after `since`, the newest first.
+    pub fn hooks_since(&self, since: Sequence, limit: usize) -> Result<Vec<Stored>, StoreError> {
+        let sql =
+            "kind = 'core.hook.v1' AND act = 'LEARN' AND thread = 'th_engine_config' AND seq > ?1";
+        self.list(sql, &[&since.get()], "seq DESC", limit)
     }
 }

@@ -17,6 +17,8 @@ pub struct Lesson {
     pub hook: Option<RecordId>,
     /// What it said last.
     pub words: String,
+    /// The record of that.
+    pub last: Option<RecordId>,
     /// How often it spoke.
     pub fires: u64,
     /// How often its words were handed to the harness with the call itself.
@@ -58,6 +60,7 @@ impl Lessons {
         let lesson = self.spoken.entry(key.clone()).or_default();
         (lesson.rule, lesson.hook) = key.clone();
         lesson.words = head(text(body, "text").unwrap_or_default(), WORDS_CHARS);
+        lesson.last = Some(record.id());
         lesson.fires += 1;
         if text(body, "delivery") == Some("carried") {
             lesson.carried += 1;
