@@ -42,7 +42,7 @@ pub struct Checkpoint {
     /// Why it is written now: `explicit_end`, `context_window_limit`, `timeout`, …
     pub reason: Option<String>,
     /// What a draft was derived from.
-    derived: Option<Object>,
+    pub derived: Option<Object>,
 }
 
 /// Why a checkpoint was not written.
