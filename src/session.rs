@@ -49,4 +49,4 @@ pub use transcript::{
     FORGOTTEN_KIND, Forgotten, MAX_TRANSCRIPT_BYTES, Retained, TRANSCRIPT_KIND, TranscriptError,
     forget, retain,
 };
-pub use words::{MAX_BYTES, Packed, Words, pack};
+pub use words::{MAX_BYTES, Packed, Spoken, pack};
