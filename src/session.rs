@@ -24,6 +24,7 @@ mod payload;
 mod read;
 mod receive;
 mod report;
+mod rest;
 mod rooms;
 mod transcript;
 mod words;
