@@ -116,6 +116,7 @@ pub mod tool;
 
 // Layer 8: working
 pub mod run;
+pub mod session;
 
 // Layer 9: face
 #[cfg(feature = "http")]

@@ -13,7 +13,7 @@ const LAYERS: &[&[&str]] = &[
     &["store"],
     &["engine"],
     &["model", "sandbox", "tool"],
-    &["run"],
+    &["run", "session"],
     &["http"],
 ];
 
