@@ -15,6 +15,7 @@ mod derive;
 mod event;
 mod harness;
 mod payload;
+mod receive;
 mod words;
 
 pub use answer::answer;
@@ -22,4 +23,5 @@ pub use derive::canonical_tool;
 pub use event::{Agent, Event, Moment, Status, ToolCall};
 pub use harness::{Cap, Harness};
 pub use payload::{Envelope, Malformed, Payload};
+pub use receive::{Received, SessionError, receive};
 pub use words::{MAX_BYTES, Packed, Spoken, pack};

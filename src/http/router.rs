@@ -126,7 +126,10 @@ async fn enter(state: ApiState, endpoint: &'static Endpoint, request: Request) -
         }
     };
     let body = match endpoint.takes {
-        Some(_) => read(&state, &parts, body).await,
+        Some(_) => {
+            let limit = endpoint.body_bytes(&state.limits());
+            read(&state, limit, &parts, body).await
+        }
         None => Ok(Bytes::new()),
     };
     let answer = async {
@@ -192,8 +195,7 @@ async fn authenticate(state: &ApiState, parts: &Parts) -> Result<Caller, Problem
 }
 
 /// Reads the body of a request, as far as one is taken.
-async fn read(state: &ApiState, parts: &Parts, body: Body) -> Result<Bytes, Problem> {
-    let limit = state.limits().body_bytes;
+async fn read(state: &ApiState, limit: usize, parts: &Parts, body: Body) -> Result<Bytes, Problem> {
     let too_large =
         || Problem::new(Code::BodyTooLarge, format!("a body of at most {limit} bytes is taken"));
     let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
