@@ -14,6 +14,7 @@
 
 mod author;
 mod caller;
+mod candidates;
 mod census;
 mod compensation;
 mod decision;
@@ -49,6 +50,7 @@ pub use live::Live;
 pub use observe::{ObserveError, ObservedCall, Spoken};
 pub use review::{MAX_NOTES_CHARS, Review, ReviewError, Reviewed};
 pub use seam::{Heard, Hooks, RunSeat, ToolReturn};
+pub(crate) use seam::{count_asked, observation};
 pub use settings::{
     McpServer, McpTransport, ModelSettings, ProviderSettings, Settings, WireFormat,
 };

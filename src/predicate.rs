@@ -71,6 +71,7 @@ pub use guard::{
 };
 pub use program::Evaluator;
 pub use ruling::{Evaluation, Failure, FailureKind, Ruling};
+pub use selector::{Place, PlaceName, SearchKey};
 pub use set::PredicateSet;
 pub use value::{Key, Value};
 pub use warn::{Oddity, Warning};
@@ -117,6 +118,11 @@ impl Predicate {
     /// Returns what is allowed in it and most likely not meant, in the order of the source.
     pub fn warnings(&self) -> &[Warning] {
         &self.0.warnings
+    }
+
+    /// Returns the keys of which at least one fits wherever the predicate holds, or fails.
+    pub fn search_keys(&self) -> &[SearchKey] {
+        self.0.selector.keys()
     }
 
     /// Says whether it is true of `facts`.

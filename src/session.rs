@@ -11,17 +11,23 @@
 //! **Invariant:** a payload is data. No path in it is opened, nothing in it is looked up.
 
 mod answer;
+mod body;
 mod derive;
 mod event;
 mod harness;
+mod identity;
 mod payload;
 mod receive;
 mod words;
 
 pub use answer::answer;
+pub use body::{
+    AGENT_KIND, CHARTER_KIND, END_KIND, EVENT_KIND, PROMPT_KIND, START_KIND, TOOL_KIND, TURN_KIND,
+};
 pub use derive::canonical_tool;
 pub use event::{Agent, Event, Moment, Status, ToolCall};
 pub use harness::{Cap, Harness};
+pub use identity::{agent_of, session_thread};
 pub use payload::{Envelope, Malformed, Payload};
-pub use receive::{Received, SessionError, receive};
-pub use words::{MAX_BYTES, Packed, Spoken, pack};
+pub use receive::{Received, receive};
+pub use words::{MAX_BYTES, Packed, Words, pack};

@@ -16,12 +16,14 @@ mod append;
 mod backup;
 mod connection;
 mod error;
+mod hook_index;
 mod lock;
 #[cfg(test)]
 mod plans;
 mod query;
 mod read;
 mod runs;
+mod sessions;
 mod stage;
 mod token;
 mod tx;
@@ -34,11 +36,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use append::{Appended, Prepared, Receipt};
 pub use error::{AppendError, OpenError, StoreError};
+pub use hook_index::IndexedHook;
 pub use query::{Page, Query, QueryError};
 pub use read::{
     HookCounters, HookFailures, Reader, Stored, ThreadClocks, ThreadRange, ThreadSummary,
 };
 pub use runs::{RunRange, Worked};
+pub use sessions::{AnsweredEvent, SessionRow, SessionRows, WaitingWords};
 pub use stage::{Probe, Stage};
 pub use token::{Token, TokenId};
 pub use tx::{Counted, Tx};

@@ -100,6 +100,8 @@ pub(crate) enum Command {
     Decisions(command::decisions::DecisionsCommand),
     #[command(subcommand)]
     Runs(command::runs::RunsCommand),
+    #[command(subcommand)]
+    Session(command::session::SessionCommand),
     WorkLoopReview(command::work_loop_review::ReviewArgs),
     Trust(command::trust::TrustArgs),
     #[command(subcommand)]

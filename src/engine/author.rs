@@ -2,7 +2,8 @@
 
 use super::{Engine, EngineError};
 use crate::record::{Clock, Draft, Namespace, Origin, Record, Sequence, ThreadId};
-use crate::store::{Counted, Prepared, Tx};
+use crate::store::{Counted, Prepared, SessionRows, Tx};
+use crate::time::Timestamp;
 
 /// Writes records with origin `engine`, several in one commit.
 pub struct Author<'a, 'c>(&'a mut Tx<'c>);
@@ -22,7 +23,7 @@ impl Author<'_, '_> {
     }
 
     /// The same, and returns where the record stands.
-    pub(super) fn write_at(&mut self, draft: Draft) -> Result<(Record, Sequence), EngineError> {
+    pub(crate) fn write_at(&mut self, draft: Draft) -> Result<(Record, Sequence), EngineError> {
         let (record, appended) = self.0.append_next(draft, Origin::Engine)?;
         Ok((record, appended.sequence))
     }
@@ -57,12 +58,12 @@ impl Author<'_, '_> {
     }
 
     /// Returns the clock that [`Author::write`] would use next.
-    pub(super) fn next_clock(&self, draft: &Draft) -> Result<Clock, EngineError> {
+    pub(crate) fn next_clock(&self, draft: &Draft) -> Result<Clock, EngineError> {
         Ok(self.0.next_clock(&draft.thread, &draft.actor)?)
     }
 
     /// Claims the next fire of a hook, unless it has reached its cap.
-    pub(super) fn claim_fire(
+    pub(crate) fn claim_fire(
         &mut self,
         run: &ThreadId,
         life: u32,
@@ -70,6 +71,16 @@ impl Author<'_, '_> {
         cap: u32,
     ) -> Result<Option<u32>, EngineError> {
         Ok(self.0.claim_fire(run, life, key.0, key.1, cap)?)
+    }
+
+    /// Returns the tables of captured sessions.
+    pub(crate) const fn sessions(&self) -> SessionRows<'_> {
+        self.0.sessions()
+    }
+
+    /// Returns the time of this commit.
+    pub(crate) const fn now(&self) -> Timestamp {
+        self.0.now()
     }
 
     /// Adds to the counters of a hook.

@@ -48,6 +48,11 @@ impl Engine {
         Ok(live)
     }
 
+    /// Tells whether anybody has asked for the configuration yet, so that it is folded.
+    pub(super) fn is_live(&self) -> bool {
+        self.0.live.current.load().is_some()
+    }
+
     /// Returns the hooks in force now, for a run that is to go on with them.
     pub fn frozen_hooks(&self) -> Result<Hooks, EngineError> {
         Ok(Hooks::Frozen(self.live()?))

@@ -8,7 +8,9 @@ use std::sync::Arc;
 use super::known::Known;
 use super::{Author, Engine, EngineError, Live};
 use crate::canon::Object;
-use crate::hook::{Asked, Candidate, History, ReturnedCall, RunFacts, Tally, Trace};
+use crate::hook::{
+    Asked, Candidate, History, HookKey, HookSet, ReturnedCall, RunFacts, Tally, Trace,
+};
 use crate::object;
 use crate::record::{Act, ActorId, Clock, Draft, Namespace, Record, RecordId, Sequence, ThreadId};
 use crate::secret::mask;
@@ -138,7 +140,29 @@ impl Engine {
             call: Some(returned.call),
             clock,
         };
-        let run = RunFacts {
+        let run = self.facts_of(seat, known);
+        if is_timed(&returned.call) {
+            live.hooks.ask_timed(&call, &run, history, &Stopwatch::start())
+        } else {
+            live.hooks.ask(&call, &run, history)
+        }
+    }
+
+    /// Asks `hooks` about a call of a run whose earlier calls are not known here: those that are
+    /// built in say nothing.
+    pub(crate) fn ask_about(
+        &self,
+        seat: &RunSeat,
+        hooks: &HookSet,
+        call: &ReturnedCall<'_>,
+    ) -> Result<Asked, EngineError> {
+        let mut known = Known::new(self, seat);
+        let asked = hooks.ask(call, &self.facts_of(seat, &known), &History::default());
+        known.vouch(asked)
+    }
+
+    fn facts_of<'a>(&self, seat: &'a RunSeat, known: &'a Known<'_>) -> RunFacts<'a> {
+        RunFacts {
             thread: &seat.thread,
             actor: &seat.actor,
             namespace: &seat.namespace,
@@ -146,11 +170,6 @@ impl Engine {
             trust: known,
             now: self.store().now(),
             system: known,
-        };
-        if is_timed(&returned.call) {
-            live.hooks.ask_timed(&call, &run, history, &Stopwatch::start())
-        } else {
-            live.hooks.ask(&call, &run, history)
         }
     }
 
@@ -199,7 +218,6 @@ pub(super) fn say(
     (result, sequence): (&Record, Sequence),
     asked: &Asked,
 ) -> Result<Vec<Said>, EngineError> {
-    author.count_call(&seat.namespace, sequence)?;
     let mut said = Vec::new();
     let mut fired = Vec::new();
     for candidate in &asked.spoken {
@@ -208,16 +226,29 @@ pub(super) fn say(
             said.push(words);
         }
     }
+    count_asked(author, &seat.namespace, sequence, asked, &fired)?;
+    Ok(said)
+}
+
+/// Adds what came of asking the hooks of a namespace about a call to the counters. `sequence` is
+/// where its result stands, and `fired` are those that spoke.
+pub(crate) fn count_asked(
+    author: &mut Author<'_, '_>,
+    namespace: &Namespace,
+    sequence: Sequence,
+    asked: &Asked,
+    fired: &[&HookKey],
+) -> Result<(), EngineError> {
+    author.count_call(namespace, sequence)?;
     for (key, tally) in asked.tally() {
         let Tally { held, failed, nanos } = tally;
         let counted = Counted { held, spoke: fired.contains(&key), failed, nanos };
         author.count((&key.namespace, &key.name), counted)?;
     }
-    Ok(said)
+    Ok(())
 }
 
-/// Records the words of one hook, masked as all that the engine writes is, unless it has reached
-/// its cap.
+/// Records the words of one hook, unless it has reached its cap.
 fn speak(
     author: &mut Author<'_, '_>,
     seat: &RunSeat,
@@ -228,6 +259,26 @@ fn speak(
     let Some(fire) = author.claim_fire(&seat.thread, seat.life, key, candidate.cap)? else {
         return Ok(None);
     };
+    let body = observation(seat, candidate, fire, result.parents.first().copied());
+    let draft = Draft::new(seat.thread.clone(), ActorId::engine(), Act::Know, body)
+        .with_parents(vec![result.id()]);
+    let record = author.write(draft)?;
+    let heard = Heard {
+        rule: candidate.key.name.to_string(),
+        text: candidate.text.clone(),
+        record: record.id(),
+    };
+    Ok(Some(Said { heard, hook: candidate.record_id, fire, cap: candidate.cap }))
+}
+
+/// Returns the body of the record of a hook's words about a call, masked as all that the engine
+/// writes is.
+pub(crate) fn observation(
+    seat: &RunSeat,
+    candidate: &Candidate,
+    fire: u32,
+    call: Option<RecordId>,
+) -> Object {
     let mut body = object! {
         "fire": fire,
         "hook_namespace": &candidate.key.namespace,
@@ -242,16 +293,8 @@ fn speak(
     if let Some(hook) = candidate.record_id {
         body.insert("hook".into(), hook.into());
     }
-    if let Some(call) = result.parents.first() {
-        body.insert("tool_call".into(), (*call).into());
+    if let Some(call) = call {
+        body.insert("tool_call".into(), call.into());
     }
-    let draft = Draft::new(seat.thread.clone(), ActorId::engine(), Act::Know, body)
-        .with_parents(vec![result.id()]);
-    let record = author.write(draft)?;
-    let heard = Heard {
-        rule: candidate.key.name.to_string(),
-        text: candidate.text.clone(),
-        record: record.id(),
-    };
-    Ok(Some(Said { heard, hook: candidate.record_id, fire, cap: candidate.cap }))
+    body
 }

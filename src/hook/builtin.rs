@@ -68,8 +68,13 @@ impl Builtin {
         }
     }
 
+    /// Returns the words of those that are built in for `call`, which `history` noted last.
+    pub fn ask(call: &ReturnedCall<'_>, history: &History) -> Vec<Candidate> {
+        Self::ALL.iter().filter_map(|it| it.candidate(call, history)).collect()
+    }
+
     /// Returns its words for `call`, which `history` noted last, if it has any.
-    pub(super) fn candidate(self, call: &ReturnedCall<'_>, history: &History) -> Option<Candidate> {
+    fn candidate(self, call: &ReturnedCall<'_>, history: &History) -> Option<Candidate> {
         let holds = match self {
             Self::RepeatGuard => history.repeats(),
             Self::AbsenceGuard => history.empties_in_a_row() >= EMPTIES,

@@ -71,6 +71,12 @@ fn target(name: &str, value: &Value) -> Option<String> {
 }
 
 impl History {
+    /// Returns a history of which only this is known: whether the call noted last repeats an earlier
+    /// one, and how often in a row its target came back empty. For whoever keeps it elsewhere.
+    pub fn latest(repeated: bool, empties: u32) -> Self {
+        Self { latest: Latest { repeated, empties }, ..Self::default() }
+    }
+
     /// Adds a call that returned.
     pub fn note(&mut self, trace: &Trace<'_>) {
         let call = hash_of(&[&trace.args_hash, trace.tool.as_bytes()]);

@@ -205,7 +205,7 @@ impl HookSet {
         watch: Option<&Stopwatch>,
     ) -> Asked {
         let mut asked = Asked::default();
-        asked.spoken.extend(Builtin::ALL.iter().filter_map(|it| it.candidate(call, history)));
+        asked.spoken = Builtin::ask(call, history);
         let facts = facts(call, run);
         for space in self.lineage(run.namespace) {
             let Asked { spoken, skipped, timed } = &mut asked;
@@ -223,6 +223,11 @@ impl HookSet {
             }
         }
         asked
+    }
+
+    /// Returns every hook, without those built in.
+    pub fn iter(&self) -> impl Iterator<Item = &InForce> {
+        self.spaces.values().flat_map(|space| space.iter().map(|(_, in_force, _)| in_force))
     }
 
     /// Returns the hooks that a call in `namespace` is asked about, in the order of their words,

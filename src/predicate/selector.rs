@@ -22,27 +22,32 @@ pub(super) struct Selector(Vec<SearchKey>);
 
 /// What a call must be like, all of it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct SearchKey {
-    pub(super) place: Place,
+pub struct SearchKey {
+    /// Where.
+    pub place: Place,
     /// `record.body.status`
-    pub(super) status: Option<Arc<str>>,
+    pub status: Option<Arc<str>>,
     /// What occurs in `record.body.content`.
-    pub(super) needle: Option<Arc<str>>,
+    pub needle: Option<Arc<str>>,
 }
 
 /// Where a predicate may hold. No resource says anything of a tool, and no tool of a resource.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Place {
+pub enum Place {
+    /// Whatever the tool and the resource are.
     Anywhere,
     /// `record.body.tool`
-    Tool(Name),
+    Tool(PlaceName),
     /// `resource`
-    Resource(Name),
+    Resource(PlaceName),
 }
 
+/// What a tool or a resource has to be called.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Name {
+pub enum PlaceName {
+    /// This.
     Is(Arc<str>),
+    /// Anything that begins with this.
     StartsWith(Arc<str>),
 }
 
@@ -132,10 +137,9 @@ impl Place {
     fn narrowness(&self) -> usize {
         match self {
             Self::Anywhere => 0,
-            Self::Tool(Name::StartsWith(prefix)) | Self::Resource(Name::StartsWith(prefix)) => {
-                prefix.len()
-            }
-            Self::Tool(Name::Is(_)) | Self::Resource(Name::Is(_)) => usize::MAX,
+            Self::Tool(PlaceName::StartsWith(prefix))
+            | Self::Resource(PlaceName::StartsWith(prefix)) => prefix.len(),
+            Self::Tool(PlaceName::Is(_)) | Self::Resource(PlaceName::Is(_)) => usize::MAX,
         }
     }
 }
@@ -146,9 +150,9 @@ mod tests {
     use crate::predicate::parse;
 
     fn words(key: &SearchKey) -> String {
-        let name = |of: &str, name: &Name| match name {
-            Name::Is(text) => format!("{of} {text}"),
-            Name::StartsWith(prefix) => format!("{of} {prefix}*"),
+        let name = |of: &str, name: &PlaceName| match name {
+            PlaceName::Is(text) => format!("{of} {text}"),
+            PlaceName::StartsWith(prefix) => format!("{of} {prefix}*"),
         };
         let place = match &key.place {
             Place::Anywhere => None,

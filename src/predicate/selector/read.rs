@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cel::common::ast::{CallExpr, Expr, IdedExpr, LiteralValue, operators};
 
-use super::{Name, Place, Rank, SearchKey, Selector};
+use super::{Place, PlaceName, Rank, SearchKey, Selector};
 use crate::predicate::Context;
 
 /// Returns what evaluating `expr` may take.
@@ -83,9 +83,9 @@ fn atom(call: &CallExpr, context: Context) -> Option<(Rank, Selector)> {
             is_one_of(subject(one, context)?, &values?)
         }
         ("startsWith", Some(target), [prefix]) => {
-            let name = Name::StartsWith(text(prefix)?.into());
+            let name = PlaceName::StartsWith(text(prefix)?.into());
             let place = match subject(target, context)? {
-                _ if name == Name::StartsWith("".into()) => Place::Anywhere,
+                _ if name == PlaceName::StartsWith("".into()) => Place::Anywhere,
                 Subject::Tool => Place::Tool(name),
                 Subject::Resource => Place::Resource(name),
                 Subject::Status | Subject::Content => return None,
@@ -107,10 +107,10 @@ fn is_one_of(subject: Subject, values: &[&str]) -> Option<(Rank, Selector)> {
         let value = Arc::from(*value);
         match subject {
             Subject::Tool => {
-                Some(SearchKey { place: Place::Tool(Name::Is(value)), ..SearchKey::ANY })
+                Some(SearchKey { place: Place::Tool(PlaceName::Is(value)), ..SearchKey::ANY })
             }
             Subject::Resource => {
-                Some(SearchKey { place: Place::Resource(Name::Is(value)), ..SearchKey::ANY })
+                Some(SearchKey { place: Place::Resource(PlaceName::Is(value)), ..SearchKey::ANY })
             }
             Subject::Status => Some(SearchKey { status: Some(value), ..SearchKey::ANY }),
             Subject::Content => None,

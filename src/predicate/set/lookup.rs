@@ -8,7 +8,7 @@ use foldhash::fast::FixedState;
 use super::needles::Needles;
 use super::prefixes::Prefixes;
 use crate::predicate::guard::{MAX_SOURCE_BYTES, MAX_UNITS, UNIT_BYTES};
-use crate::predicate::selector::{Name, Place, SearchKey};
+use crate::predicate::selector::{Place, PlaceName, SearchKey};
 use crate::predicate::{BodyFacts, Facts};
 
 /// Where a predicate stands in the list of its owner.
@@ -125,12 +125,12 @@ struct Call<'f> {
 
 impl ByName {
     /// Indexes by names, which ascend and differ.
-    fn of(named: Vec<(&Name, Bucket)>) -> Self {
+    fn of(named: Vec<(&PlaceName, Bucket)>) -> Self {
         let (mut exact, mut prefixes) = (Table::default(), Vec::new());
         for (name, bucket) in named {
             match name {
-                Name::Is(name) => drop(exact.insert(Arc::clone(name), bucket)),
-                Name::StartsWith(prefix) => prefixes.push((prefix, bucket)),
+                PlaceName::Is(name) => drop(exact.insert(Arc::clone(name), bucket)),
+                PlaceName::StartsWith(prefix) => prefixes.push((prefix, bucket)),
             }
         }
         Self { exact, prefixes: Prefixes::of(prefixes) }

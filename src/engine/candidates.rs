@@ -1,0 +1,118 @@
+//! The hooks that may have something to say about one call.
+//!
+//! A process that has the live configuration asks that. One that lives for a single call reads the
+//! index of the store instead and compiles what it finds there, which gives the same words: a hook
+//! that no key of the index fits would not hold, and would not fail either.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::{Engine, EngineError, Live};
+use crate::hook::{Hook, HookSet, InForce, ReturnedCall, head};
+use crate::predicate::{Place, PlaceName, SearchKey};
+use crate::record::{CONFIG_THREAD, Draft, Namespace, RecordId};
+use crate::store::{IndexedHook, Reader, StoreError};
+
+impl Engine {
+    /// Returns the hooks that may have something to say about `call` in `namespace`, and perhaps
+    /// others. Asking them gives the words that asking all of them does.
+    pub fn hooks_about(
+        &self,
+        call: &ReturnedCall<'_>,
+        namespace: &Namespace,
+    ) -> Result<HookSet, EngineError> {
+        if self.is_live() {
+            return Ok(self.live()?.hooks.clone());
+        }
+        let indexed = self.store().read(|reader| indexed(reader, call, namespace))?;
+        match indexed {
+            Some(records) => Ok(self.compiled(&records)),
+            None => self.index(),
+        }
+    }
+
+    /// Compiles hooks that stand in the index: they have passed the validator.
+    fn compiled(&self, records: &[(RecordId, String)]) -> HookSet {
+        let in_force = |(id, text): &(RecordId, String)| {
+            let draft = Draft::reread(text).ok()?;
+            let hook = Hook::check_with(&draft, self.expressions()).ok()?;
+            Some(InForce { hook: Arc::new(hook), record_id: Some(*id) })
+        };
+        HookSet::new(records.iter().filter_map(in_force))
+    }
+
+    /// Folds the configuration, and writes the index for those who come later.
+    fn index(&self) -> Result<HookSet, EngineError> {
+        let live = self.live()?;
+        let (as_of, entries) = (live.config.watermark().sequence(), entries(&live));
+        self.store().write(move |tx| tx.index_hooks(as_of, &entries).map_err(EngineError::from))?;
+        Ok(live.hooks.clone())
+    }
+}
+
+/// Returns the records of the hooks that a call may concern; `None` if the index is behind.
+fn indexed(
+    reader: &Reader<'_>,
+    call: &ReturnedCall<'_>,
+    namespace: &Namespace,
+) -> Result<Option<Vec<(RecordId, String)>>, StoreError> {
+    let last = reader.last_of_thread(CONFIG_THREAD)?;
+    if reader.hook_index_as_of()?.unwrap_or_default() < last {
+        return Ok(None);
+    }
+    let (tool, resource) = (format!("tool={}", call.tool), format!("resource={}", call.resource));
+    let mut found = BTreeMap::new();
+    for entry in reader.hooks_at(["*", &tool, &resource])? {
+        if fits(&entry, call) && namespace.lineage().any(|path| path == entry.namespace) {
+            found.insert((entry.namespace, entry.name), entry.record);
+        }
+    }
+    let mut records = Vec::with_capacity(found.len());
+    for id in found.into_values() {
+        let stored = reader.record(id)?;
+        records.extend(stored.map(|it| (id, it.record.canonical().as_str().to_owned())));
+    }
+    Ok(Some(records))
+}
+
+/// Tells whether a call is what an entry asks for, as far as the look-up has not seen to it.
+fn fits(entry: &IndexedHook, call: &ReturnedCall<'_>) -> bool {
+    let begins = match entry.place.split_once('^') {
+        Some(("tool", beginning)) => call.tool.starts_with(beginning),
+        Some(("resource", beginning)) => call.resource.starts_with(beginning),
+        _ => true,
+    };
+    begins
+        && entry.status.as_ref().is_none_or(|status| status == call.status)
+        && entry.needle.as_ref().is_none_or(|needle| head(call.content).contains(needle.as_str()))
+}
+
+fn entries(live: &Live) -> Vec<IndexedHook> {
+    let mut entries = Vec::new();
+    for in_force in live.hooks.iter() {
+        let Some(record) = in_force.record_id else { continue };
+        let key = in_force.hook.key();
+        let entry = |search: &SearchKey| IndexedHook {
+            place: place(&search.place),
+            status: search.status.as_deref().map(str::to_owned),
+            needle: search.needle.as_deref().map(str::to_owned),
+            namespace: key.namespace.as_str().to_owned(),
+            name: key.name.to_string(),
+            record,
+        };
+        entries.extend(in_force.hook.when().search_keys().iter().map(entry));
+    }
+    entries
+}
+
+fn place(place: &Place) -> String {
+    let named = |what: &str, name: &PlaceName| match name {
+        PlaceName::Is(name) => format!("{what}={name}"),
+        PlaceName::StartsWith(beginning) => format!("{what}^{beginning}"),
+    };
+    match place {
+        Place::Anywhere => "*".to_owned(),
+        Place::Tool(name) => named("tool", name),
+        Place::Resource(name) => named("resource", name),
+    }
+}

@@ -1,0 +1,91 @@
+//! The hooks in force by what a call must be like: kept so that a process that lives for one call
+//! reads and compiles no other.
+//!
+//! A fold of the configuration thread up to one place. Whoever finds that the thread has grown since
+//! folds it and writes the index anew.
+
+use rusqlite::{OptionalExtension as _, params};
+
+use super::{Reader, StoreError, Tx};
+use crate::record::{RecordId, Sequence};
+
+/// What a call must be like for a hook to have something to say about it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct IndexedHook {
+    /// Where: `*`, `tool=<name>`, `tool^<beginning>`, `resource=<name>` or `resource^<beginning>`.
+    pub place: String,
+    /// The status that it has to have, if only that.
+    pub status: Option<String>,
+    /// What has to occur in the answer, if anything.
+    pub needle: Option<String>,
+    /// The path of the hook's namespace.
+    pub namespace: String,
+    /// The name of the hook.
+    pub name: String,
+    /// The record that put it in force.
+    pub record: RecordId,
+}
+
+/// Where all places of a beginning are found: `^` and what comes right behind it.
+const BEGINNINGS: [(&str, &str); 2] = [("resource^", "resource_"), ("tool^", "tool_")];
+
+impl Reader<'_> {
+    /// Returns up to which record of the configuration the index is; `None` if there is none.
+    pub fn hook_index_as_of(&self) -> Result<Option<Sequence>, StoreError> {
+        let sql = "SELECT seq FROM hook_index_as_of";
+        let as_of = self.connection.prepare_cached(sql)?.query_row([], |row| row.get(0));
+        Ok(as_of.optional()?.map(Sequence::new))
+    }
+
+    /// Returns the entries at these places, and those at every beginning.
+    pub fn hooks_at(&self, places: [&str; 3]) -> Result<Vec<IndexedHook>, StoreError> {
+        const COLUMNS: &str =
+            "SELECT place, status, needle, namespace, name, record FROM hook_index";
+        let mut found = Vec::new();
+        let mut gather = |condition: &str, bound: &[&dyn rusqlite::ToSql]| {
+            let mut statement =
+                self.connection.prepare_cached(&format!("{COLUMNS} {condition}"))?;
+            let mut rows = statement.query(bound)?;
+            while let Some(row) = rows.next()? {
+                found.push(IndexedHook {
+                    place: row.get(0)?,
+                    status: row.get(1)?,
+                    needle: row.get(2)?,
+                    namespace: row.get(3)?,
+                    name: row.get(4)?,
+                    record: RecordId::from_bytes(row.get(5)?),
+                });
+            }
+            Ok::<_, StoreError>(())
+        };
+        let [one, two, three] = places;
+        gather("WHERE place IN (?1, ?2, ?3)", &[&one, &two, &three])?;
+        for (from, to) in BEGINNINGS {
+            gather("WHERE place >= ?1 AND place < ?2", &[&from, &to])?;
+        }
+        Ok(found)
+    }
+}
+
+impl Tx<'_> {
+    /// Writes the index anew, unless the configuration has grown beyond `as_of`.
+    pub fn index_hooks(
+        &mut self,
+        as_of: Sequence,
+        entries: &[IndexedHook],
+    ) -> Result<(), StoreError> {
+        if self.reader().last_of_thread(crate::record::CONFIG_THREAD)? != as_of {
+            return Ok(());
+        }
+        self.connection.prepare_cached("DELETE FROM hook_index")?.execute([])?;
+        let sql = "INSERT INTO hook_index (place, status, needle, namespace, name, record)
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+        let mut insert = self.connection.prepare_cached(sql)?;
+        for IndexedHook { place, status, needle, namespace, name, record } in entries {
+            insert.execute(params![place, status, needle, namespace, name, record.as_bytes()])?;
+        }
+        let sql = "INSERT OR REPLACE INTO hook_index_as_of (one, seq) VALUES (1, ?1)";
+        self.connection.prepare_cached(sql)?.execute([as_of.get()])?;
+        Ok(())
+    }
+}
