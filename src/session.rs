@@ -18,6 +18,7 @@ mod harness;
 mod identity;
 mod payload;
 mod receive;
+mod rest;
 mod words;
 
 pub use answer::answer;
