@@ -28,8 +28,9 @@ class Run:
     stdout: str
     stderr: str
     seconds: float
-    # The text of the tools' results, of the last request.
+    # Of the last request: the text of each tool's result, and of each developer's message.
     results: list
+    asides: list
 
     def heard(self, words):
         """How often these words stand in each request."""
@@ -80,7 +81,7 @@ class Desk:
         }
         file = self.folder / "scenario.json"
         file.write_text(json.dumps(scenario))
-        command = [*os.environ["SEPARATE"].split(), sys.executable, HERE / "inside.py", file]
+        command = [*os.environ["SEPARATE"].split(), sys.executable, "-B", HERE / "inside.py", file]
         done = subprocess.run(
             command, env=self.env, capture_output=True, text=True, timeout=SECONDS + 30
         )
@@ -88,13 +89,17 @@ class Desk:
         ended = json.loads(done.stdout)
         lines = [json.loads(line) for line in files["log"].read_text().splitlines()]
         said = files["stdout"].read_text(errors="replace"), files["stderr"].read_text(errors="replace")
-        assert ended["status"] == 0, (ended, *said)
+        assert ended["status"] == 0 and ended["alone"], (ended, *said)
         trouble = [line["trouble"] for line in lines if "trouble" in line]
         assert not trouble, trouble
         assert lines, ("the model was not asked", *said)
-        results = self.client.wire.results(lines[-1])
+        wire = self.client.wire
         print(f"[{self.client.harness}: {ended['seconds']:.1f} s]", end=" ", file=sys.stderr, flush=True)
-        return Run(lines, *said, ended["seconds"], results)
+        return Run(lines, *said, ended["seconds"], wire.results(lines[-1]), wire.asides(lines[-1]))
+
+    def doctor(self):
+        """A row of each harness, by its name."""
+        return {row["harness"]: row for row in self.json("session", "doctor")["data"]}
 
     def session(self):
         """The only session there is."""
@@ -108,13 +113,43 @@ class Session:
 
     def __init__(self, desk, row):
         name = f"session\0{desk.client.harness}\0{row['session_id']}"
+        self.desk = desk
         self.thread = "th_" + hashlib.sha256(name.encode()).hexdigest()
         assert row["thread"] == self.thread, row
         lines = desk.spl("-o", "stream-json", "thread", "records", self.thread).splitlines()
         self.records = [json.loads(line) for line in lines]
 
+        self.calls = self.bodies("session.tool")
+
+    def of(self, kind):
+        return [r for r in self.records if r["body"].get("kind") == f"core.{kind}.v1"]
+
     def bodies(self, kind):
-        return [r["body"] for r in self.records if r["body"].get("kind") == f"core.{kind}.v1"]
+        return [record["body"] for record in self.of(kind)]
+
+    def ids(self, kind):
+        return [record["id"] for record in self.of(kind)]
+
+    def check(self, test, calls, lessons):
+        """What must hold of every session: one charter, each call and each lesson once."""
+        test.assertEqual(len(self.of("session.charter")), 1)
+        test.assertEqual(self.records[0]["body"]["kind"], "core.session.charter.v1")
+        test.assertEqual(len({call["call_id"] for call in self.calls}), calls)
+        test.assertEqual(len(self.calls), calls)
+        said = self.of("work.observation")
+        test.assertEqual([record["body"]["delivery"] for record in said], lessons)
+        for record in said:
+            test.assertIn(record["parents"][0], self.ids("session.tool"))
+        self.desk.spl("session", "show", self.thread)
+        self.desk.spl("verify")
+
+    def check_report(self, test, calls, fires):
+        """The newest report counts what the records hold."""
+        report = self.bodies("session.report")[-1]
+        test.assertEqual(report["reason"], "ended")
+        test.assertEqual(report["calls"], calls)
+        test.assertEqual(sum(lesson["fires"] for lesson in report["lessons"]), fires)
+        test.assertEqual(report["undelivered"], [])
 
 
 def know(name, when, text, **fields):

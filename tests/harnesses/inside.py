@@ -2,12 +2,15 @@
 
 In: a scenario file, `{"plan", "log", "port", "argv", "env", "cwd", "seconds", "stdout", "stderr"}`.
 Out: the files that it names, and one line of JSON: the client's status (null if it was ended because
-its time was up) and the seconds that it took.
+its time was up), the seconds that it took, and whether what it left behind ended by itself. This is
+the first process of its namespace, so what outlives the client is its child, and ends with it.
 """
 
 import fcntl
 import json
+import os
 import pathlib
+import signal
 import socket
 import struct
 import subprocess
@@ -19,6 +22,8 @@ from model import Model
 
 # Of <linux/sockios.h> and <linux/if.h>.
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
+# Seconds for what a client leaves behind.
+PATIENCE = 10
 
 
 def raise_loopback():
@@ -29,6 +34,25 @@ def raise_loopback():
         request = struct.pack("16sH22x", b"lo", 0)
         flags = struct.unpack("16sH22x", fcntl.ioctl(handle, SIOCGIFFLAGS, request))[1]
         fcntl.ioctl(handle, SIOCSIFFLAGS, struct.pack("16sH22x", b"lo", flags | IFF_UP))
+
+
+def left_alone():
+    """Waits for what the client left behind, such as a hook that it does not wait for itself."""
+
+    def late(_signal, _frame):
+        raise TimeoutError
+
+    signal.signal(signal.SIGALRM, late)
+    signal.alarm(PATIENCE)
+    try:
+        while True:
+            os.wait()
+    except ChildProcessError:
+        return True
+    except TimeoutError:
+        return False
+    finally:
+        signal.alarm(0)
 
 
 def main(scenario):
@@ -51,8 +75,9 @@ def main(scenario):
             except subprocess.TimeoutExpired:
                 status = None
         took = time.monotonic() - began
+        alone = left_alone()
         model.shutdown()
-    print(json.dumps({"status": status, "seconds": took}))
+    print(json.dumps({"status": status, "seconds": took, "alone": alone}))
 
 
 main(json.loads(pathlib.Path(sys.argv[1]).read_text()))

@@ -25,16 +25,14 @@ class Model(ThreadingHTTPServer):
         self.log = log
         self.lock = threading.Lock()
         self.before = None
-        self.asked = 0
         self.done = set()
 
     def play(self, wire, body):
         """The answer to one request."""
         with self.lock:
-            self.asked += 1
             # A request without tools wants a title or a summary; it is no turn of the run.
             if not body.get("tools"):
-                return wire.answer(self.asked, [], FINAL)
+                return wire.answer("aside", [], FINAL)
             self.log.write(json.dumps(body) + "\n")
             self.log.flush()
             results = len(wire.results(body))
@@ -46,7 +44,8 @@ class Model(ThreadingHTTPServer):
                 self.done.add(index)
                 for command in step.get("first", []):
                     subprocess.run(command, check=True, capture_output=True, timeout=20)
-            return wire.answer(self.asked, step.get("calls", []), FINAL)
+            # The number of results is never the same twice, also when a session is taken up.
+            return wire.answer(results, step.get("calls", []), FINAL)
 
     def due(self, results):
         """The index of the step that comes after so many results."""

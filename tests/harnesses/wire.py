@@ -1,7 +1,7 @@
 """Three wire formats of model providers, as far as the harnesses use them.
 
-In: the path and the body of a request. Out: what the conversation holds so far, and the bytes of an
-answer that calls tools or says a text.
+In: the path and the body of a request. Out: what the conversation holds so far, and the text of an
+answer that calls tools or says something. The ids of an answer's calls are made from its name.
 """
 
 import json
@@ -45,26 +45,26 @@ class Responses:
         return [text_of(item["content"]) for item in body["input"] if item.get("role") == "developer"]
 
     @staticmethod
-    def answer(number, calls, text):
+    def answer(name, calls, text):
         items = []
         for index, call in enumerate(calls):
             item = {
                 "type": "function_call",
-                "id": f"fc_{number}_{index}",
-                "call_id": f"call_{number}_{index}",
+                "id": f"fc_{name}_{index}",
+                "call_id": f"call_{name}_{index}",
                 "name": call["name"],
                 "arguments": json.dumps(call["args"]),
             }
             items.append(item)
         if not calls:
             content = [{"type": "output_text", "text": text, "annotations": []}]
-            item = {"type": "message", "id": f"msg_{number}", "role": "assistant", "content": content}
+            item = {"type": "message", "id": f"msg_{name}", "role": "assistant", "content": content}
             items.append(item)
-        name = f"resp_{number}"
+        response = f"resp_{name}"
         usage = {"input_tokens": 10, "output_tokens": 5, "total_tokens": 15}
-        events = [{"type": "response.created", "response": {"id": name}}]
+        events = [{"type": "response.created", "response": {"id": response}}]
         events += [{"type": "response.output_item.done", "item": item} for item in items]
-        events.append({"type": "response.completed", "response": {"id": name, "usage": usage}})
+        events.append({"type": "response.completed", "response": {"id": response, "usage": usage}})
         return "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events)
 
 
@@ -80,20 +80,24 @@ class Completions:
         return [text_of(m["content"]) for m in body["messages"] if m["role"] == "tool"]
 
     @staticmethod
-    def answer(number, calls, text):
+    def asides(_body):
+        return []
+
+    @staticmethod
+    def answer(name, calls, text):
         delta = {"role": "assistant", "content": text}
         if calls:
             delta["tool_calls"] = [
                 {
                     "index": index,
-                    "id": f"call_{number}_{index}",
+                    "id": f"call_{name}_{index}",
                     "type": "function",
                     "function": {"name": call["name"], "arguments": json.dumps(call["args"])},
                 }
                 for index, call in enumerate(calls)
             ]
         reason = "tool_calls" if calls else "stop"
-        head = {"id": f"chat_{number}", "object": "chat.completion.chunk", "created": 0}
+        head = {"id": f"chat_{name}", "object": "chat.completion.chunk", "created": 0}
         head["model"] = "mock-model"
         usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
         chunks = [
@@ -121,7 +125,11 @@ class Gemini:
         ]
 
     @staticmethod
-    def answer(number, calls, text):
+    def asides(_body):
+        return []
+
+    @staticmethod
+    def answer(name, calls, text):
         parts = [{"functionCall": {"name": call["name"], "args": call["args"]}} for call in calls]
         content = {"role": "model", "parts": parts or [{"text": text}]}
         usage = {"promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 15}
