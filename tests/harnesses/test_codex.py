@@ -56,11 +56,13 @@ class CodexSessions(unittest.TestCase):
     def test_a_session_taken_up_counts_anew_and_repeats_nothing(self):
         lesson = hook_add("once", SHELL, "say it once.", most=1)
         words = "once: say it once."
-        call = {"calls": [Codex.run("echo two")]}
-        first = self.run_codex([OPENING, {**call, "first": [lesson]}, call])
+        two, three, four, five = (
+            {"calls": [Codex.run(f"echo {number}")]} for number in ("two", "three", "four", "five")
+        )
+        first = self.run_codex([OPENING, {**two, "first": [lesson]}, three])
         self.assertEqual(first.heard(words), [0, 0, 1, 1])
         # What was said stands in the history; a new life says it once more, to a call of its own.
-        again = self.run_codex([call, call], resume=True)
+        again = self.run_codex([four, five], resume=True)
         self.assertEqual(again.heard(words), [1, 2, 2])
         session = self.desk.session()
         session.check(self, calls=5, lessons=["offered", "offered"])
