@@ -87,6 +87,7 @@ impl<'e> Told<'e> {
             transcript_path: Some("/home/dev/.claude/projects/p/s.jsonl".into()),
             digest: hash_of(&[number.as_bytes()]),
             rest: Object::new(),
+            deaf: false,
         };
         receive(self.engine, &event, None, &number).expect("received");
         self
@@ -111,7 +112,6 @@ impl<'e> Told<'e> {
                 args: spl::object! { "command": id },
                 status: if ok { Status::Ok } else { Status::Error },
                 content: content.into(),
-                deaf: false,
             }),
         )
     }
