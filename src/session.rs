@@ -18,6 +18,9 @@ mod payload;
 mod rest;
 mod words;
 
+#[cfg(test)]
+mod tests;
+
 pub use answer::answer;
 pub use derive::canonical_tool;
 pub use event::{Agent, Event, Moment, Status, ToolCall};
