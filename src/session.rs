@@ -29,6 +29,9 @@ mod rooms;
 mod transcript;
 mod words;
 
+#[cfg(test)]
+mod tests;
+
 pub use account::{Account, AgentSeen, Charter, Failure, Kept, Lesson, Reported, Tally};
 pub use answer::answer;
 pub use body::{
