@@ -13,12 +13,14 @@
 //! normalisation. A [`Value`] read from bytes nests at most [`Limits::depth`] levels.
 
 mod digest;
+mod lenient;
 mod number;
 mod parse;
 mod value;
 mod write;
 
 pub use digest::{Digest, hash_of, hex, unhex};
+pub use lenient::{parse_leniently, parse_members_leniently};
 pub use number::Number;
 pub use parse::{Limits, ParseError, parse};
 pub use value::{Object, Value};

@@ -47,6 +47,6 @@ pub const HOOK_KIND: &str = "core.hook.v1";
 pub const HOOK_TOPIC: &str = "hook";
 
 /// Returns what an actor is shown of a hook's words: `<name>: <text>`.
-fn shown(name: &str, text: &str) -> String {
+pub(crate) fn shown(name: &str, text: &str) -> String {
     format!("{name}: {text}")
 }

@@ -1,5 +1,7 @@
 //! SHA-256, and hex for what it returns.
 
+use std::fmt;
+
 use sha2::Digest as _;
 
 /// A SHA-256.
@@ -12,6 +14,24 @@ pub fn hash_of(parts: &[&[u8]]) -> Digest {
         hasher.update(part);
     }
     hasher.finalize().into()
+}
+
+/// A SHA-256 in the making, of text that is written to it.
+#[derive(Default)]
+pub(super) struct Hasher(sha2::Sha256);
+
+impl Hasher {
+    /// Returns the SHA-256 of what was written.
+    pub(super) fn finish(self) -> Digest {
+        self.0.finalize().into()
+    }
+}
+
+impl fmt::Write for Hasher {
+    fn write_str(&mut self, piece: &str) -> fmt::Result {
+        self.0.update(piece.as_bytes());
+        Ok(())
+    }
 }
 
 /// Returns `bytes` as lower-case hex.

@@ -1,7 +1,32 @@
 //! From a payload to an event, which is the same for every harness.
+//!
+//! An event has the session and a name of its own; everything else may be missing or be of a shape
+//! that nobody foresaw. A name that is not known makes an event of no kind, and so does a name that
+//! is, without what that kind is about: a tool's event without a tool.
 
+use super::derive;
+use super::rest::{self, MAX_ID_CHARS, bounded_id, first_chars};
 use super::{Harness, Malformed, Payload};
 use crate::canon::{Digest, Object};
+
+/// The names of the session.
+const SESSION: &[&str] = &["session_id", "sessionId", "sessionID", "conversation_id"];
+/// The names of the event.
+pub(super) const EVENT: &[&str] = &["hook_event_name", "hookEventName", "event"];
+/// The names of the harness's own log.
+pub(super) const TRANSCRIPT: &[&str] = &["transcript_path", "transcriptPath"];
+const AGENT: &[&str] = &["agent_id", "agentId"];
+const AGENT_KIND: &[&str] = &["agent_type", "agentType", "agent_name", "agentName"];
+const TURN: &[&str] =
+    &["turn_id", "turnId", "prompt_id", "promptId", "message_id", "messageID", "generation_id"];
+const CWD: &[&str] = &["cwd"];
+const MODEL: &[&str] = &["model"];
+const CLOSING: &[&str] = &["last_assistant_message", "lastAssistantMessage", "prompt_response"];
+
+/// The most characters of what a person or an agent said.
+const MAX_SAID_CHARS: usize = 64 * 1024;
+/// The most characters of a path.
+const MAX_PATH_CHARS: usize = 4096;
 
 /// What happened in a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +53,9 @@ pub struct Event {
     pub digest: Digest,
     /// What an event without a kind of its own says besides: bounded, and nothing of the person.
     pub rest: Object,
+    /// Whether the harness drops what is answered to this event, though it takes an answer to
+    /// others of its name.
+    pub deaf: bool,
 }
 
 /// A subagent.
@@ -92,8 +120,6 @@ pub struct ToolCall {
     pub status: Status,
     /// The first characters of the answer.
     pub content: String,
-    /// Whether the harness drops what is answered to this event.
-    pub deaf: bool,
 }
 
 /// How a tool call ended.
@@ -117,12 +143,145 @@ impl Status {
 
 impl Event {
     /// Reads a payload. A harness that is named beats what the payload looks like.
-    pub fn read(_payload: &Payload, _harness: Option<Harness>) -> Result<Self, Malformed> {
-        Err(Malformed { reason: "no event".into() })
+    pub fn read(payload: &Payload, harness: Option<Harness>) -> Result<Self, Malformed> {
+        let harness = harness.unwrap_or_else(|| Harness::detect(payload));
+        let Some(session_id) = payload.word(SESSION) else {
+            return Err(Malformed::because("the payload names no session (`session_id`)"));
+        };
+        let Some(name) = payload.word(EVENT) else {
+            return Err(Malformed::because("the payload names no event (`hook_event_name`)"));
+        };
+        let word = |names: &[&str]| payload.word(names).map(bounded_id);
+        let path = |names: &[&str]| Some(first_chars(payload.word(names)?, MAX_PATH_CHARS).into());
+        let agent = word(AGENT).map(|id| Agent { id, kind: word(AGENT_KIND) });
+        let digest = payload.digest();
+        let reading = Reading { payload, harness, session_id, name, digest: &digest };
+        let moment = reading.moment(agent.is_some());
+        let rest = match moment {
+            Moment::Other => rest::of(payload.members(), &[SESSION, EVENT, TRANSCRIPT, AGENT, CWD]),
+            _ => Object::new(),
+        };
+        Ok(Self {
+            harness,
+            session_id: bounded_id(session_id),
+            agent,
+            name: first_chars(name, MAX_ID_CHARS).into(),
+            turn: word(TURN),
+            cwd: path(CWD),
+            model: word(MODEL),
+            transcript_path: path(TRANSCRIPT),
+            deaf: reading.deaf(),
+            moment,
+            digest,
+            rest,
+        })
     }
 
     /// Returns whether the model hears what is answered to this event.
     pub fn delivers(&self) -> bool {
-        self.harness.delivers(&self.name)
+        !self.deaf && self.harness.delivers(&self.name)
     }
+}
+
+/// A payload of which it is known that it is an event.
+#[derive(Clone, Copy)]
+pub(super) struct Reading<'p> {
+    pub(super) payload: &'p Payload,
+    pub(super) harness: Harness,
+    pub(super) session_id: &'p str,
+    pub(super) name: &'p str,
+    pub(super) digest: &'p Digest,
+}
+
+impl Reading<'_> {
+    fn moment(&self, in_agent: bool) -> Moment {
+        match self.name {
+            // A session that another one has begun is how opencode runs a subagent.
+            "session.created" if in_agent => Moment::AgentStarted,
+            "session.idle" | "session.deleted" if in_agent => {
+                Moment::AgentStopped { text: self.closing() }
+            }
+            "SessionStart" | "sessionStart" | "session.created" => {
+                Moment::Started { source: self.word(&["source"]) }
+            }
+            "UserPromptSubmit" | "BeforeAgent" | "userPromptSubmitted" | "chat.message" => {
+                self.prompted()
+            }
+            "PostToolUse" | "AfterTool" | "postToolUse" | "tool.execute.after" => {
+                self.returned(false)
+            }
+            "PostToolUseFailure" | "postToolUseFailure" => self.returned(true),
+            "Stop" | "AfterAgent" | "agentStop" | "session.idle" => {
+                Moment::TurnEnded { text: self.closing(), failed: None }
+            }
+            "StopFailure" => {
+                Moment::TurnEnded { text: self.closing(), failed: Some(self.failure()) }
+            }
+            // Whose beginning it is would not be known.
+            "SubagentStart" | "subagentStart" if in_agent => Moment::AgentStarted,
+            "SubagentStop" | "subagentStop" if in_agent => {
+                Moment::AgentStopped { text: self.closing() }
+            }
+            "SessionEnd" | "sessionEnd" | "session.deleted" => {
+                Moment::Ended { reason: self.word(&["reason"]) }
+            }
+            _ => Moment::Other,
+        }
+    }
+
+    fn word(&self, names: &[&str]) -> Option<String> {
+        self.payload.word(names).map(bounded_id)
+    }
+
+    /// What the agent said at last.
+    fn closing(&self) -> Option<String> {
+        Some(first_chars(self.payload.word(CLOSING)?, MAX_SAID_CHARS).into())
+    }
+
+    fn failure(&self) -> String {
+        let error = self.payload.get(&["error"]).map_or("unknown".into(), derive::shown);
+        let details = self.payload.word(&["error_details", "errorDetails"]);
+        let said = details.map_or_else(|| error.to_string(), |it| format!("{error}: {it}"));
+        first_chars(&said, MAX_SAID_CHARS).into()
+    }
+
+    /// Qwen Code says an empty prompt again after each round of tools.
+    fn prompted(&self) -> Moment {
+        let text = self.payload.get(&["prompt"]).map(derive::text).unwrap_or_default();
+        if self.harness == Harness::Qwen && text.is_empty() {
+            return Moment::Other;
+        }
+        let said = match self.harness {
+            Harness::Gemini => without_context(&text),
+            _ => &text,
+        };
+        Moment::Prompted { text: first_chars(said, MAX_SAID_CHARS).into() }
+    }
+
+    fn returned(&self, failed: bool) -> Moment {
+        derive::call(self, failed).map_or(Moment::Other, Moment::Returned)
+    }
+
+    fn deaf(&self) -> bool {
+        match self.harness {
+            Harness::Gemini => self.name == "AfterTool" && derive::has_error(self.payload),
+            Harness::Qwen => {
+                self.name == "UserPromptSubmit" && self.payload.word(&["prompt"]).is_none()
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Returns a prompt without what hooks have put in front of it.
+fn without_context(prompt: &str) -> &str {
+    let mut rest = prompt;
+    while let Some((_, after)) = rest
+        .trim_start()
+        .strip_prefix("<hook_context>")
+        .and_then(|inside| inside.split_once("</hook_context>"))
+    {
+        rest = after.trim_start();
+    }
+    rest
 }
