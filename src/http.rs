@@ -33,6 +33,7 @@ mod router;
 mod run_routes;
 mod runs;
 mod serve;
+mod sessions;
 mod state;
 mod threads;
 mod tokens;

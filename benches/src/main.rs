@@ -1,7 +1,8 @@
 //! Figures for the README, each with what it is to be compared with beside it.
 //!
 //! `cargo run --release --manifest-path benches/Cargo.toml` runs them all; a name as argument runs
-//! one: `append`, `cpu`, `processes`, `open`, `visible`, `turns`, `loaded`, `predicates`.
+//! one: `append`, `cpu`, `processes`, `open`, `visible`, `turns`, `loaded`, `predicates`,
+//! `session`.
 
 mod allocations;
 mod append;
@@ -13,6 +14,7 @@ mod plain;
 mod predicates;
 mod processes;
 mod records;
+mod session;
 mod turns;
 mod visible;
 
@@ -28,6 +30,7 @@ fn main() {
             turns::run();
             loaded::run();
             predicates::run();
+            session::run();
         }
         Some("append") => append::run(),
         Some("cpu") => cpu::run(),
@@ -47,6 +50,7 @@ fn main() {
             loaded::child(std::path::Path::new(&path), &what);
         }
         Some("predicates") => predicates::run(),
+        Some("session") => session::run(),
         Some(other) => eprintln!("there is no bench `{other}`"),
     }
 }

@@ -9,13 +9,15 @@ use spl::engine::{Engine, EngineOptions, Home};
 use crate::failure::Failure;
 use crate::output;
 
+/// Where the users of this machine are.
+const USERS: &str = "/etc/passwd";
+
 /// Returns where the instance lives: `SYNCROPEL_HOME`, else `.syncro` in the user's own folder.
 pub(crate) fn find() -> Result<Home, Failure> {
     if let Some(path) = env::var_os("SYNCROPEL_HOME").filter(|path| !path.is_empty()) {
-        return absolute(Path::new(&path)).map(Home::at);
+        return at(Path::new(&path));
     }
-    // Where `HOME` is not set, this asks the user database.
-    match env::home_dir().filter(|folder| !folder.as_os_str().is_empty()) {
+    match folder() {
         Some(folder) => Ok(Home::at(folder.join(".syncro"))),
         None => Err(Failure::usage("there is no home folder to keep an instance in")
             .with_hint("Set HOME or SYNCROPEL_HOME.")),
@@ -49,10 +51,25 @@ pub(crate) fn open(home: &Home) -> Result<Engine, Failure> {
     Engine::open(home, EngineOptions::default()).map_err(|error| Failure::coded(&error))
 }
 
-/// A server in the background works in another folder, so a path from here is made whole.
-fn absolute(path: &Path) -> Result<PathBuf, Failure> {
-    std::path::absolute(path)
+/// Returns the home at `path`. A server in the background works in another folder, so a path from
+/// here is made whole.
+pub(crate) fn at(path: &Path) -> Result<Home, Failure> {
+    let whole = std::path::absolute(path);
+    whole
+        .map(Home::at)
         .map_err(|error| Failure::local(format!("`{}` is not a path", path.display()), &error))
+}
+
+/// Returns the user's own folder: `HOME`, else what the user database says.
+fn folder() -> Option<PathBuf> {
+    let given = env::var_os("HOME").map(PathBuf::from);
+    let known = || {
+        let users = fs::read_to_string(USERS).ok()?;
+        folder_of(rustix::process::getuid().as_raw(), &users)
+    };
+    // A database that is elsewhere is asked through the C library, at last: it loads code for it.
+    let is_one = |folder: &PathBuf| !folder.as_os_str().is_empty();
+    given.filter(is_one).or_else(known).or_else(|| env::home_dir().filter(is_one))
 }
 
 /// Returns the login name of the user.
@@ -61,7 +78,7 @@ pub(crate) fn login() -> String {
         .into_iter()
         .find_map(set)
         .or_else(|| {
-            let users = fs::read_to_string("/etc/passwd").ok()?;
+            let users = fs::read_to_string(USERS).ok()?;
             login_of(rustix::process::getuid().as_raw(), &users)
         })
         .unwrap_or_else(|| "operator".into())
@@ -69,11 +86,17 @@ pub(crate) fn login() -> String {
 
 /// Finds the name of a user in the text of `/etc/passwd`.
 fn login_of(uid: u32, users: &str) -> Option<String> {
-    users.lines().find_map(|line| {
-        let mut fields = line.split(':');
-        let name = fields.next()?;
-        (fields.nth(1)?.parse() == Ok(uid)).then(|| name.to_owned())
-    })
+    entry_of(uid, users)?.split(':').next().map(str::to_owned)
+}
+
+/// Finds the folder of a user there.
+fn folder_of(uid: u32, users: &str) -> Option<PathBuf> {
+    let folder = entry_of(uid, users)?.split(':').nth(5)?;
+    (!folder.is_empty()).then(|| folder.into())
+}
+
+fn entry_of(uid: u32, users: &str) -> Option<&str> {
+    users.lines().find(|line| line.split(':').nth(2).and_then(|it| it.parse().ok()) == Some(uid))
 }
 
 /// Returns a variable of the environment that says something.
@@ -94,11 +117,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_login_is_found_by_its_number() {
+    fn a_user_is_found_by_the_number() {
         let users =
             "root:x:0:0:root:/root:/bin/sh\n# a comment\nvera:x:1000:1000::/home/vera:/bin/sh\n";
         assert_eq!(login_of(1000, users).as_deref(), Some("vera"));
         assert_eq!(login_of(0, users).as_deref(), Some("root"));
         assert_eq!(login_of(7, users), None);
+        assert_eq!(folder_of(1000, users), Some("/home/vera".into()));
+        assert_eq!(folder_of(7, users), None);
     }
 }

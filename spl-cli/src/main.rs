@@ -5,6 +5,7 @@ mod client;
 mod command;
 mod failure;
 mod home;
+mod hook_process;
 mod logging;
 mod output;
 mod session;
@@ -13,6 +14,7 @@ mod statement;
 mod usage;
 mod warning;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser as _;
@@ -20,6 +22,11 @@ use clap::Parser as _;
 use cli::Cli;
 
 fn main() -> ExitCode {
+    // A harness starts this for each tool call, so it does not wait for the tree of commands.
+    let line: Vec<OsString> = std::env::args_os().collect();
+    if hook_process::is_meant(&line) {
+        return hook_process::run(&line);
+    }
     match Cli::try_parse() {
         Ok(Cli { options, command: Some(command) }) => command::run(options, command),
         Ok(Cli { command: None, .. }) => usage::overview(),

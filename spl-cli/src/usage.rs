@@ -31,7 +31,7 @@ pub(crate) fn explain(error: &clap::Error) -> ExitCode {
 }
 
 /// Returns what is wrong without the advice around it.
-fn in_one_line(error: &clap::Error) -> String {
+pub(crate) fn in_one_line(error: &clap::Error) -> String {
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         return "the command is not complete; `--help` says what can follow".into();
     }

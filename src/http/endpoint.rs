@@ -9,8 +9,8 @@ use super::answer::Answer;
 use super::call::Call;
 use super::problem::Problem;
 use super::{
-    ApiState, config, decisions, expression, health, metrics, observe, openapi, records,
-    run_routes, threads, tokens, trust, watch,
+    ApiState, ServerLimits, config, decisions, expression, health, metrics, observe, openapi,
+    records, run_routes, sessions, threads, tokens, trust, watch,
 };
 use crate::engine::{Caller, IngestError, Scope};
 
@@ -78,6 +78,17 @@ pub(super) enum Does {
     Answers(fn(&ApiState, &Call) -> Result<Answer, Problem>),
     /// Answers for as long as somebody listens.
     Streams(fn(ApiState, Call) -> Streaming),
+}
+
+impl Endpoint {
+    /// Returns the most bytes that a body may have here: what a harness sends is as long as what a
+    /// tool has printed.
+    pub(super) fn body_bytes(&self, limits: &ServerLimits) -> usize {
+        match self.takes {
+            Some(sessions::EVENT) => limits.body_bytes.max(sessions::MAX_EVENT_BYTES),
+            _ => limits.body_bytes,
+        }
+    }
 }
 
 impl Needs {
@@ -334,6 +345,18 @@ const ENDPOINTS: &[Endpoint] = &[
         takes: None,
         answers: &[Outcome::Json(200, "TrustHistory")],
         does: Does::Answers(trust::find),
+    },
+    Endpoint {
+        method: Method::Post,
+        path: "/v1/sessions/events",
+        name: "receive_session_event",
+        summary: "Records an event of an agent's session, and returns what its hook is to print.",
+        // It speaks for the agents of this machine.
+        needs: Needs::Operator,
+        query: &[],
+        takes: Some(sessions::EVENT),
+        answers: &[Outcome::Json(200, "SessionAnswer")],
+        does: Does::Answers(sessions::event),
     },
     Endpoint {
         method: Method::Post,

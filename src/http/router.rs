@@ -121,12 +121,15 @@ async fn enter(state: ApiState, endpoint: &'static Endpoint, request: Request) -
     let (caller, [segment, second], query) = match admitted {
         Ok(admitted) => admitted,
         Err(problem) => {
-            skip(&state, &parts, body).await;
+            skip(&state, endpoint.body_bytes(&state.limits()), &parts, body).await;
             return problem.into_response();
         }
     };
     let body = match endpoint.takes {
-        Some(_) => read(&state, &parts, body).await,
+        Some(_) => {
+            let limit = endpoint.body_bytes(&state.limits());
+            read(&state, limit, &parts, body).await
+        }
         None => Ok(Bytes::new()),
     };
     let answer = async {
@@ -192,13 +195,12 @@ async fn authenticate(state: &ApiState, parts: &Parts) -> Result<Caller, Problem
 }
 
 /// Reads the body of a request, as far as one is taken.
-async fn read(state: &ApiState, parts: &Parts, body: Body) -> Result<Bytes, Problem> {
-    let limit = state.limits().body_bytes;
+async fn read(state: &ApiState, limit: usize, parts: &Parts, body: Body) -> Result<Bytes, Problem> {
     let too_large =
         || Problem::new(Code::BodyTooLarge, format!("a body of at most {limit} bytes is taken"));
     let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
     if announced > limit {
-        skip(state, parts, body).await;
+        skip(state, limit, parts, body).await;
         return Err(too_large());
     }
     let mut chunks = body.into_data_stream();
@@ -219,20 +221,20 @@ async fn read(state: &ApiState, parts: &Parts, body: Body) -> Result<Bytes, Prob
         return Err(Problem::new(Code::RequestTimeout, "the body took too long"));
     };
     if read.is_err() {
-        skip(state, parts, Body::from_stream(chunks)).await;
+        skip(state, limit, parts, Body::from_stream(chunks)).await;
     }
     read
 }
 
 /// Reads over the rest of a body that nobody wants, up to a bound: a client that is still sending
 /// would otherwise see its connection break instead of the answer.
-async fn skip(state: &ApiState, parts: &Parts, body: Body) {
+async fn skip(state: &ApiState, limit: usize, parts: &Parts, body: Body) {
     const FACTOR: usize = 4;
     // Such a client sends nothing before it is told to go on, and it will not be.
     if parts.headers.contains_key(header::EXPECT) {
         return;
     }
-    let mut left = state.limits().body_bytes.saturating_mul(FACTOR);
+    let mut left = limit.saturating_mul(FACTOR);
     let mut chunks = body.into_data_stream();
     let skipping = async {
         while let Some(Ok(chunk)) = chunks.next().await {

@@ -14,6 +14,7 @@ mod runs;
 mod schema;
 mod scopes;
 mod serving;
+mod sessions;
 mod soak;
 mod threads;
 mod trust;

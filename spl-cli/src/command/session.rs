@@ -15,11 +15,13 @@ use clap::Subcommand;
 
 use super::WELL;
 use crate::failure::Failure;
+use crate::hook_process::{self, HookArgs};
 use crate::session::Session;
 
 /// Record the sessions of other agents, and let them hear the lessons
 #[derive(Subcommand, Debug)]
 pub(crate) enum SessionCommand {
+    Hook(HookArgs),
     InstallHooks(install_hooks::InstallHooksArgs),
     Doctor(doctor::DoctorArgs),
 }
@@ -27,6 +29,11 @@ pub(crate) enum SessionCommand {
 /// Records sessions of other agents, or sees to it that they are recorded.
 pub(crate) fn session(session: &mut Session, command: SessionCommand) -> Result<u8, Failure> {
     match command {
+        // Such a line is taken before there is a tree of commands, which is here for its help.
+        SessionCommand::Hook(_) => {
+            hook_process::run(&std::env::args_os().collect::<Vec<_>>());
+            Ok(WELL)
+        }
         SessionCommand::InstallHooks(args) => {
             install_hooks::install_hooks(session, &args).map(|()| WELL)
         }

@@ -2,13 +2,14 @@
 
 mod decisions;
 mod runs;
+mod sessions;
 
 use crate::canon::{Object, Value};
 use crate::object;
 
 /// Returns every shape there is.
 pub(super) fn shapes() -> impl Iterator<Item = &'static Shape> {
-    SHAPES.iter().chain(decisions::SHAPES).chain(runs::SHAPES)
+    SHAPES.iter().chain(decisions::SHAPES).chain(runs::SHAPES).chain(sessions::SHAPES)
 }
 
 /// The shape of an object.

@@ -1,0 +1,33 @@
+//! Events of sessions that agents have elsewhere, as the hooks of their harnesses send them.
+
+use super::ApiState;
+use super::answer::Answer;
+use super::call::Call;
+use super::problem::Problem;
+use crate::canon::{Limits, Value, parse};
+use crate::object;
+use crate::session::{Envelope, Event, receive};
+
+/// The shape of an event with what the command line of its hook says.
+pub(super) const EVENT: &str = "SessionEvent";
+
+/// The most bytes of one: a payload, and a little around it.
+pub(super) const MAX_EVENT_BYTES: usize = 33 * 1024 * 1024;
+
+/// `POST /v1/sessions/events`
+pub(super) fn event(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
+    let envelope = Envelope::read(&call.body)?;
+    let event = Event::read(&envelope.payload, envelope.harness)?;
+    let namespace = envelope.namespace.as_ref();
+    let received = receive(state.engine(), &event, namespace, &envelope.attempt)?;
+    let output = match received.output {
+        None => Value::Null,
+        Some(text) => parse(text.as_bytes(), Limits::DOOR)
+            .map_err(|error| Problem::internal(format!("an output is no JSON: {error}")))?,
+    };
+    Ok(Answer::ok(object! {
+        "object": "session_answer",
+        "output": output,
+        "thread": &received.thread,
+    }))
+}
