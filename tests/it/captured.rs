@@ -28,6 +28,7 @@ fn event(name: &str, moment: Moment) -> Event {
         model: None,
         transcript_path: None,
         rest: Object::new(),
+        deaf: false,
     }
 }
 
@@ -40,7 +41,6 @@ fn failed(id: &str) -> Event {
         args: object! { "command": format!("make {id}") },
         status: Status::Error,
         content: "Exit code 2".into(),
-        deaf: false,
     };
     event("PostToolUseFailure", Moment::Returned(call))
 }
@@ -58,9 +58,7 @@ fn started(source: &str) -> Event {
 
 /// The same event of Gemini, which hands on nothing that is said of a failing tool.
 fn deaf(id: &str) -> Event {
-    let mut event = Event { harness: Harness::Gemini, name: "AfterTool".into(), ..failed(id) };
-    call_of(&mut event).deaf = true;
-    event
+    Event { deaf: true, ..hearing(id) }
 }
 
 fn hearing(id: &str) -> Event {
@@ -295,7 +293,7 @@ const WHENS: [&str; 12] = [
     "record.body.tool == 'Read' || record.body.content.contains('y')",
     "record.body.args.nope == 1",
     "record.body.tool == 'Bash' && record.body.args.nope == 1",
-    "record.clock >= 0 && namespace == 'acme/site'",
+    "record.clock >= 0 && record.actor == 'did:sync:agent:claude'",
 ];
 const TOOLS: [(&str, &str); 4] =
     [("Bash", "bash"), ("Read", "read_file"), ("mcp__a__b", "mcp__a__b"), ("Odd", "Odd")];

@@ -88,6 +88,7 @@ impl<'e> Told<'e> {
             deaf: false,
             digest: hash_of(&[number.as_bytes()]),
             rest: Object::new(),
+            deaf: false,
         };
         receive(self.engine, &event, None, &number).expect("received");
         self
