@@ -23,7 +23,7 @@ use std::borrow::Cow;
 use super::event::{Reading, Status, ToolCall};
 use super::rest::bounded_id;
 use super::{Harness, Payload};
-use crate::canon::{Canonical, Limits, Object, Value, hash_of, hex, parse_leniently};
+use crate::canon::{Limits, Object, Value, digest_of, hash_of, hex, parse_leniently};
 use crate::hook::head;
 use crate::object;
 
@@ -92,12 +92,12 @@ fn call_id(reading: &Reading<'_>, tool: &str, args: &Object) -> String {
     }
     // Two equal calls differ in their time alone.
     let time = match reading.payload.get(&["timestamp"]) {
-        Some(time) => time.to_string(),
-        None => hex(reading.digest),
+        Some(Value::String(time)) => time.clone(),
+        Some(Value::Number(time)) => time.to_string(),
+        _ => hex(reading.digest),
     };
     let front = Value::from(vec![reading.session_id, reading.name, tool, &time]).to_string();
-    let args = Canonical::of_object(args);
-    format!("sha256:{}", hex(&hash_of(&[front.as_bytes(), args.as_bytes()])))
+    format!("sha256:{}", hex(&hash_of(&[front.as_bytes(), &digest_of(args)])))
 }
 
 /// Returns what the model is told. Of a failure that is the error.
