@@ -71,10 +71,8 @@ fn args(payload: &Payload) -> Object {
         // Some send the arguments as the model wrote them: the text of an object.
         Some(Value::String(text)) => {
             let limits = Limits { bytes: Payload::MAX_BYTES, depth: 128 };
-            match parse_leniently(text.as_bytes(), limits) {
-                Ok(Value::Object(members)) => members,
-                _ => object! { "input": &**text },
-            }
+            let read = parse_leniently(text.as_bytes(), limits).ok();
+            read.and_then(Value::into_object).unwrap_or_else(|| object! { "input": &**text })
         }
         Some(other) => object! { "input": other.clone() },
     }

@@ -200,9 +200,12 @@ pub(super) struct Reading<'p> {
 impl Reading<'_> {
     fn moment(&self, in_agent: bool) -> Moment {
         match self.name {
-            // A session that another one has begun is how opencode runs a subagent.
-            "session.created" if in_agent => Moment::AgentStarted,
-            "session.idle" | "session.deleted" if in_agent => {
+            // Whose it is would not be known without its id. A session that another one has begun is
+            // how opencode runs a subagent.
+            "SubagentStart" | "subagentStart" | "session.created" if in_agent => {
+                Moment::AgentStarted
+            }
+            "SubagentStop" | "subagentStop" | "session.idle" | "session.deleted" if in_agent => {
                 Moment::AgentStopped { text: self.closing() }
             }
             "SessionStart" | "sessionStart" | "session.created" => {
@@ -220,11 +223,6 @@ impl Reading<'_> {
             }
             "StopFailure" => {
                 Moment::TurnEnded { text: self.closing(), failed: Some(self.failure()) }
-            }
-            // Whose beginning it is would not be known.
-            "SubagentStart" | "subagentStart" if in_agent => Moment::AgentStarted,
-            "SubagentStop" | "subagentStop" if in_agent => {
-                Moment::AgentStopped { text: self.closing() }
             }
             "SessionEnd" | "sessionEnd" | "session.deleted" => {
                 Moment::Ended { reason: self.word(&["reason"]) }
