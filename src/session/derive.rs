@@ -5,15 +5,18 @@
 //!
 //! | opencode's own | `hook_event_name` | besides `session_id`, `cwd` |
 //! |---|---|---|
-//! | `event` of type `session.created` | `session.created` | |
-//! | `chat.message` | `chat.message` | `prompt` (the text parts, one a line), `message_id`, `model` |
-//! | `tool.execute.after` | `tool.execute.after` | `tool_name`, `tool_use_id` (`callID`), `tool_input` (`args`), `tool_response: {title, output, metadata}` |
-//! | `event` of type `session.idle` | `session.idle` | `last_assistant_message`, where it is known |
-//! | `event` of type `session.deleted` | `session.deleted` | |
+//! | `event` of `session.created` | `session.created` | |
+//! | `chat.message` | the same | `prompt`, `message_id`, `model` |
+//! | `tool.execute.after` | the same | `tool_name`, `tool_use_id`, `tool_input`, `tool_response` |
+//! | `event` of `session.idle` | `session.idle` | `last_assistant_message`, where it is known |
+//! | `event` of `session.deleted` | `session.deleted` | |
+//!
+//! `prompt` is the text parts, one a line; `tool_use_id` the `callID`, `tool_input` the `args`, and
+//! `tool_response` is `{title, output, metadata}`, with the exit status of a shell in
+//! `metadata.exit`. What is answered to `tool.execute.after` the plugin puts behind `output`.
 //!
 //! A session with a `parentID` is a subagent: the plugin sends the id of the topmost session as
 //! `session_id`, and its own as `agent_id`, with `agent_type` where it is known.
-//! `tool_response.metadata.exit` is the exit status of a shell.
 
 mod content;
 mod tool;
