@@ -24,7 +24,7 @@ const MODEL: &[&str] = &["model"];
 const CLOSING: &[&str] = &["last_assistant_message", "lastAssistantMessage", "prompt_response"];
 
 /// What stands in fields of their own.
-const READ: &[&[&str]] = &[SESSION, EVENT, TRANSCRIPT, AGENT, AGENT_KIND, TURN, CWD, MODEL];
+const READ: &[&[&str]] = &[SESSION, EVENT, TRANSCRIPT, AGENT, TURN, CWD, MODEL];
 
 /// The most characters of what a person or an agent said.
 const MAX_SAID_CHARS: usize = 64 * 1024;
@@ -52,7 +52,7 @@ pub struct Event {
     pub model: Option<String>,
     /// Where the harness keeps its own log. Never opened here.
     pub transcript_path: Option<String>,
-    /// The SHA-256 of the payload, which tells events without a call apart.
+    /// What tells the payload from others, and so events without a call apart.
     pub digest: Digest,
     /// What an event without a kind of its own says besides: bounded, and nothing of the person.
     /// Secrets in it are not masked.
@@ -200,9 +200,12 @@ pub(super) struct Reading<'p> {
 impl Reading<'_> {
     fn moment(&self, in_agent: bool) -> Moment {
         match self.name {
-            // A session that another one has begun is how opencode runs a subagent.
-            "session.created" if in_agent => Moment::AgentStarted,
-            "session.idle" | "session.deleted" if in_agent => {
+            // Whose it is would not be known without its id. A session that another one has begun is
+            // how opencode runs a subagent.
+            "SubagentStart" | "subagentStart" | "session.created" if in_agent => {
+                Moment::AgentStarted
+            }
+            "SubagentStop" | "subagentStop" | "session.idle" | "session.deleted" if in_agent => {
                 Moment::AgentStopped { text: self.closing() }
             }
             "SessionStart" | "sessionStart" | "session.created" => {
@@ -220,11 +223,6 @@ impl Reading<'_> {
             }
             "StopFailure" => {
                 Moment::TurnEnded { text: self.closing(), failed: Some(self.failure()) }
-            }
-            // Whose beginning it is would not be known.
-            "SubagentStart" | "subagentStart" if in_agent => Moment::AgentStarted,
-            "SubagentStop" | "subagentStop" if in_agent => {
-                Moment::AgentStopped { text: self.closing() }
             }
             "SessionEnd" | "sessionEnd" | "session.deleted" => {
                 Moment::Ended { reason: self.word(&["reason"]) }

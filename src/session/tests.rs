@@ -9,6 +9,7 @@ use crate::object;
 
 mod damaged;
 mod pitfalls;
+mod schemas;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/session")

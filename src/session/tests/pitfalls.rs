@@ -17,7 +17,8 @@ fn a_harness_that_is_named_beats_what_the_payload_looks_like() {
 fn an_answer_of_two_megabytes_is_read_to_its_end() {
     let text = "ä\\n\\\"".repeat(500_000);
     let payload = format!(
-        r#"{{"session_id":"s","hook_event_name":"AfterTool","tool_name":"run_shell_command","tool_input":{{}},"tool_response":{{"llmContent":"{text}\nExit Code: 7"}},"timestamp":"t"}}"#
+        r#"{{"session_id":"s","hook_event_name":"AfterTool","tool_name":"run_shell_command",
+            "tool_response":{{"llmContent":"{text}\nExit Code: 7"}},"timestamp":"t"}}"#
     );
     let event = event(&payload);
     let call = call_of(&event);
@@ -114,7 +115,8 @@ fn a_subagent_without_an_id_is_nobodys_event() {
 fn two_equal_calls_without_an_id_differ_by_their_time() {
     let at = |time: &str, command: &str| {
         let text = format!(
-            r#"{{"session_id":"s","hook_event_name":"AfterTool","tool_name":"run_shell_command","tool_input":{{"command":"{command}"}},"timestamp":"{time}"}}"#
+            r#"{{"session_id":"s","hook_event_name":"AfterTool","tool_name":"run_shell_command",
+                "tool_input":{{"command":"{command}"}},"timestamp":"{time}"}}"#
         );
         call_of(&event(&text)).call_id.clone()
     };
@@ -125,7 +127,8 @@ fn two_equal_calls_without_an_id_differ_by_their_time() {
 
 #[test]
 fn one_id_runs_through_all_events_of_a_call_in_qwen() {
-    let text = r#"{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"t","tool_use_id":"toolu_1","tool_call_id":"call_1"}"#;
+    let text = r#"{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"t",
+        "tool_use_id":"toolu_1","tool_call_id":"call_1"}"#;
     let payload = Payload::read(text.as_bytes()).expect("a payload");
     let id = |harness| {
         let event = Event::read(&payload, Some(harness)).expect("an event");
