@@ -6,6 +6,7 @@ mod decisions;
 mod expressions;
 mod help;
 mod hooks;
+mod installing;
 mod loops;
 mod models;
 mod pipes;
