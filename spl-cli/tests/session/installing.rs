@@ -40,7 +40,7 @@ fn hooks_are_installed_once_and_taken_out() {
         "cd project && spl session install-hooks",
         "cd project && spl session install-hooks",
         "head -n 14 .claude/settings.json",
-        "stat -c '%a %n' .claude .claude/settings.json",
+        "ls -ld .claude .claude/settings.json | cut -c 1-10",
         "cd project && spl session install-hooks --uninstall",
         "cd project && spl session install-hooks --uninstall",
         "ls -A",
@@ -63,7 +63,7 @@ fn each_harness_has_its_own_file_and_events() {
         "grep -h COMMAND .config/opencode/plugins/spl.js | head -n 1",
         "cd project && CODEX_HOME=$HOME/elsewhere spl session install-hooks --harness codex | head -n 1",
         "cd project && CLAUDE_CONFIG_DIR=$HOME/moved spl session install-hooks | head -n 1",
-        "cd project && QWEN_HOME=$HOME/moved spl session install-hooks --harness qwen | head -n 1",
+        "cd project && QWEN_HOME=$HOME/also spl session install-hooks --harness qwen | head -n 1",
         "cd project && XDG_CONFIG_HOME=$HOME/x spl session install-hooks --harness opencode | head -n 1",
         "cd project && spl session install-hooks --harness opencode --uninstall",
         "ls -A",
@@ -243,7 +243,7 @@ fn what_is_read_only_is_left_alone() {
         "cat .claude/settings.json kept/s.json; ls -A .claude kept; chmod 700 kept",
         "mkdir folder; cd project && spl session install-hooks --settings ../folder",
         "ln -s loop loop; cd project && spl session install-hooks --settings ../loop",
-        "cd project && spl session install-hooks --settings bin/../../bin/spl",
+        "cd project && spl session install-hooks --settings ../bin/spl",
     ]);
     assert_session!(terminal);
 }
@@ -258,13 +258,13 @@ fn a_link_stays_a_link() {
     terminal.does("mkdir .qwen && ln -s ../dotfiles/not/yet.json .qwen/settings.json");
     terminal.session(&[
         "cd project && spl session install-hooks | head -n 1",
-        "readlink .claude/settings.json; stat -c '%a %n' dotfiles/claude.json; grep -c session dotfiles/claude.json",
+        "readlink .claude/settings.json; ls -l dotfiles/claude.json | cut -c 1-10; grep -c session dotfiles/claude.json",
         "ls -A dotfiles .claude",
         "cd project && spl session install-hooks --settings ../dotfiles/claude.json | head -n 1",
         "cd project && spl session install-hooks --settings ../dotfiles/claude.json --uninstall",
         "cat .claude/settings.json",
         "cd project && spl session install-hooks --harness qwen | head -n 1",
-        "readlink .qwen/settings.json; stat -c '%a %n' dotfiles/not dotfiles/not/yet.json",
+        "readlink .qwen/settings.json; ls -ld dotfiles/not dotfiles/not/yet.json | cut -c 1-10",
         "cd project && spl session install-hooks --harness qwen --uninstall",
         "readlink .qwen/settings.json; ls -A dotfiles",
     ]);
@@ -274,10 +274,13 @@ fn a_link_stays_a_link() {
 #[test]
 fn what_somebody_writes_later_stays() {
     let mut terminal = user();
-    terminal.does("spl init && mkdir .claude && printf '{\\n  \"model\": \"opus\"\\n}\\n' > .claude/settings.json");
+    terminal.does("spl init && mkdir .claude");
+    terminal.write(".claude/settings.json", "{\n  \"model\": \"opus\"\n}\n");
+    terminal.session(&["cd project && spl session install-hooks | head -n 1"]);
+    let text = fs::read_to_string(terminal.path(".claude/settings.json")).expect("text");
+    let text = text.replace("\"opus\",", "\"sonnet\", // mine");
+    terminal.write(".claude/settings.json", &text);
     terminal.session(&[
-        "cd project && spl session install-hooks | head -n 1",
-        "sed -i 's/\"opus\"/\"sonnet\" \\/\\/ mine/' .claude/settings.json",
         "cd project && spl session install-hooks | head -n 1",
         "cd project && spl session install-hooks --namespace default/shop | head -n 1",
         "cd project && spl session install-hooks --uninstall",

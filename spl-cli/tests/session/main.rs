@@ -3,6 +3,7 @@
 
 mod answers;
 mod decisions;
+mod diagnosing;
 mod expressions;
 mod help;
 mod hooks;
