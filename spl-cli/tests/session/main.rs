@@ -3,9 +3,11 @@
 
 mod answers;
 mod decisions;
+mod diagnosing;
 mod expressions;
 mod help;
 mod hooks;
+mod installing;
 mod loops;
 mod models;
 mod pipes;
