@@ -56,16 +56,16 @@ class Desk:
         client.settle(self.home)
         self.spl("session", "install-hooks", "--harness", client.harness)
 
-    def spl(self, *args):
+    def spl(self, *args, status=0):
         command = [SPL, *args]
         done = subprocess.run(
             command, env=self.env, cwd=self.shop, capture_output=True, text=True, timeout=30
         )
-        assert done.returncode == 0, done
+        assert done.returncode == status, done
         return done.stdout
 
-    def json(self, *args):
-        return json.loads(self.spl("-o", "json", *args))
+    def json(self, *args, **options):
+        return json.loads(self.spl("-o", "json", *args, **options))
 
     def run(self, plan, **options):
         """Runs the client once, by itself in a network of its own."""
@@ -97,9 +97,11 @@ class Desk:
         print(f"[{self.client.harness}: {ended['seconds']:.1f} s]", end=" ", file=sys.stderr, flush=True)
         return Run(lines, *said, ended["seconds"], wire.results(lines[-1]), wire.asides(lines[-1]))
 
-    def doctor(self):
-        """A row of each harness, by its name."""
-        return {row["harness"]: row for row in self.json("session", "doctor")["data"]}
+    def doctor(self, status):
+        """What the doctor says of the harness, and the outcome of each of its checks."""
+        command = ("session", "doctor", "--harness", self.client.harness)
+        [row] = self.json(*command, status=status)["harnesses"]
+        return row, {check["name"]: check["outcome"] for check in row["checks"]}
 
     def session(self):
         """The only session there is."""
