@@ -29,6 +29,9 @@ mod rooms;
 mod transcript;
 mod words;
 
+#[cfg(test)]
+mod tests;
+
 pub use account::{Account, AgentSeen, Charter, Failure, Kept, Lesson, Reported, Tally};
 pub use answer::answer;
 pub use body::{
@@ -44,7 +47,9 @@ pub use list::{SessionRange, SessionState, session, sessions};
 pub use payload::{Envelope, Malformed, Payload};
 pub use read::account_of;
 pub use receive::{Received, receive};
-pub use report::{IDLE_MILLIS, REPORT_KIND, body as report_body, report, report_idle};
+pub use report::{
+    IDLE_MILLIS, REPORT_KIND, body as report_body, report, report_idle, report_silent,
+};
 pub use rooms::{Item, Learned, Overview, brief, find_room, overview, reentry};
 pub use transcript::{
     FORGOTTEN_KIND, Forgotten, MAX_TRANSCRIPT_BYTES, Retained, TRANSCRIPT_KIND, TranscriptError,

@@ -23,6 +23,9 @@ const CWD: &[&str] = &["cwd"];
 const MODEL: &[&str] = &["model"];
 const CLOSING: &[&str] = &["last_assistant_message", "lastAssistantMessage", "prompt_response"];
 
+/// What stands in fields of their own.
+const READ: &[&[&str]] = &[SESSION, EVENT, TRANSCRIPT, AGENT, AGENT_KIND, TURN, CWD, MODEL];
+
 /// The most characters of what a person or an agent said.
 const MAX_SAID_CHARS: usize = 64 * 1024;
 /// The most characters of a path.
@@ -52,6 +55,7 @@ pub struct Event {
     /// The SHA-256 of the payload, which tells events without a call apart.
     pub digest: Digest,
     /// What an event without a kind of its own says besides: bounded, and nothing of the person.
+    /// Secrets in it are not masked.
     pub rest: Object,
     /// Whether the harness drops what is answered to this event, though it takes an answer to
     /// others of its name.
@@ -158,7 +162,7 @@ impl Event {
         let reading = Reading { payload, harness, session_id, name, digest: &digest };
         let moment = reading.moment(agent.is_some());
         let rest = match moment {
-            Moment::Other => rest::of(payload.members(), &[SESSION, EVENT, TRANSCRIPT, AGENT, CWD]),
+            Moment::Other => rest::of(payload.members(), READ),
             _ => Object::new(),
         };
         Ok(Self {

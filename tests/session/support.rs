@@ -85,9 +85,9 @@ impl<'e> Told<'e> {
             cwd: Some("/home/dev/shop".into()),
             model: Some("m-1".into()),
             transcript_path: Some("/home/dev/.claude/projects/p/s.jsonl".into()),
+            deaf: false,
             digest: hash_of(&[number.as_bytes()]),
             rest: Object::new(),
-            deaf: false,
         };
         receive(self.engine, &event, None, &number).expect("received");
         self

@@ -5,10 +5,13 @@ mod command_line;
 mod doctor;
 mod file;
 mod harness;
+mod history;
 mod install_hooks;
 mod installed;
 mod plugin;
 mod policy;
+mod readable;
+mod self_test;
 mod settings;
 
 use clap::Subcommand;
