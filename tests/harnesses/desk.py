@@ -27,7 +27,6 @@ class Run:
     requests: list
     stdout: str
     stderr: str
-    seconds: float
     # Of the last request: the text of each tool's result, and of each developer's message.
     results: list
     asides: list
@@ -88,14 +87,20 @@ class Desk:
         assert done.returncode == 0, done
         ended = json.loads(done.stdout)
         lines = [json.loads(line) for line in files["log"].read_text().splitlines()]
-        said = files["stdout"].read_text(errors="replace"), files["stderr"].read_text(errors="replace")
+        said = [files[name].read_text(errors="replace") for name in ("stdout", "stderr")]
         assert ended["status"] == 0 and ended["alone"], (ended, *said)
         trouble = [line["trouble"] for line in lines if "trouble" in line]
         assert not trouble, trouble
         assert lines, ("the model was not asked", *said)
         wire = self.client.wire
-        print(f"[{self.client.harness}: {ended['seconds']:.1f} s]", end=" ", file=sys.stderr, flush=True)
-        return Run(lines, *said, ended["seconds"], wire.results(lines[-1]), wire.asides(lines[-1]))
+        took = f"[{self.client.harness}: {ended['seconds']:.1f} s]"
+        print(took, end=" ", file=sys.stderr, flush=True)
+        return Run(lines, *said, wire.results(lines[-1]), wire.asides(lines[-1]))
+
+    def serve(self, test):
+        """Starts a server on the home; the hooks find its socket also from another network."""
+        self.spl("serve", "--daemon", "--port", "0")
+        test.addCleanup(self.spl, "serve", "--stop")
 
     def doctor(self, status):
         """What the doctor says of the harness, and the outcome of each of its checks."""
