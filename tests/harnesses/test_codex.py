@@ -44,6 +44,13 @@ class CodexSessions(unittest.TestCase):
         self.assertIn("No such file", session.calls[1]["content"])
 
     def test_three_calls_at_once_share_one_cap(self):
+        self.check_three_calls()
+
+    def test_three_calls_at_once_share_one_cap_of_a_server(self):
+        self.desk.serve(self)
+        self.check_three_calls()
+
+    def check_three_calls(self):
         lesson = hook_add("twice", SHELL, "no more than twice.", most=2)
         three = [Codex.run(f"echo {number}") for number in ("two", "three", "four")]
         run = self.run_codex([OPENING, {"first": [lesson], "calls": three}])
@@ -82,6 +89,8 @@ class CodexSessions(unittest.TestCase):
         self.assertEqual(run.heard("run the tests first."), [0, 0, 0])
         self.assertEqual(self.desk.json("session", "list")["data"], [])
         self.desk.spl("verify")
-        rows = self.desk.doctor()
-        self.assertEqual(rows["codex"]["installed"], True, rows)
-        self.assertEqual(rows["codex"]["fired"], False, rows)
+        row, outcomes = self.desk.doctor(status=2)
+        self.assertTrue(row["installed"], row)
+        self.assertEqual((row["trust"], outcomes["trust"]), ("absent", "fail"), row)
+        self.assertEqual((row["events_since_install"], outcomes["fired"]), (0, "warn"), row)
+        self.assertEqual(outcomes["self-test"], "pass", row)
