@@ -4,14 +4,21 @@ use crate::house::{House, failed};
 
 /// Returns 200 texts that are no event, each a payload to which one thing was done.
 fn malformed() -> Vec<Vec<u8>> {
-    let whole = failed("toolu_1");
+    // A sign that stands in a text may go.
+    let whole = failed("toolu_1").replace("error: ", "");
     let mut texts: Vec<Vec<u8>> = Vec::new();
     // Cut off, at every other byte.
     texts.extend((0..whole.len()).step_by(2).map(|end| whole.as_bytes()[..end].to_vec()));
     // Without one of its signs.
-    for (at, _) in whole.match_indices(['"', '{', '}', ':']) {
+    for (at, _) in whole.match_indices(['"', ',', '{', '}', ':']) {
         let mut text = whole.clone();
         text.remove(at);
+        texts.push(text.into_bytes());
+    }
+    // With one of them twice.
+    for (at, sign) in whole.match_indices([',', '{', '}', ':']) {
+        let mut text = whole.clone();
+        text.insert_str(at, sign);
         texts.push(text.into_bytes());
     }
     // Without what says which session and which event, or with something else there.
