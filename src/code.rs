@@ -125,6 +125,8 @@ codes! {
     ModelRefused = "MODEL_REFUSED", Unprocessable;
     /// The provider of a model cannot be reached, or sends what is not a reply.
     ModelUnavailable = "MODEL_UNAVAILABLE", Unavailable;
+    /// This instance has no home to keep the transcript of a session in.
+    SessionNotKept = "SESSION_NOT_KEPT", Unavailable;
     /// This machine confines no process; nothing was started.
     SandboxUnavailable = "SANDBOX_UNAVAILABLE", Unavailable;
 }

@@ -91,6 +91,8 @@ pub struct Engine(Arc<Inner>);
 
 struct Inner {
     store: Store,
+    /// Where it lives; `None` in memory.
+    home: Option<Home>,
     /// The admin token of the home, which the store may not know yet.
     home_token: Option<TokenId>,
     expressions: Arc<ExpressionCache>,
@@ -126,8 +128,7 @@ impl Engine {
                 ..StoreOptions::new(keyring, options.time)
             },
         )?;
-        let drivers = driver::Drivers::in_folder(home.drivers_path());
-        Ok(Self::over(store, home.token()?.as_deref().and_then(token::id_of), drivers))
+        Self::over(store, Some(home))
     }
 
     /// Opens an instance in memory with keys of its own. It ends with the last clone.
@@ -139,24 +140,33 @@ impl Engine {
 
     /// Opens an instance in memory with these keys and this time.
     pub fn in_memory_with(options: StoreOptions) -> Result<Self, EngineError> {
-        Ok(Self::over(Store::in_memory(options)?, None, driver::Drivers::default()))
+        Self::over(Store::in_memory(options)?, None)
     }
 
-    fn over(store: Store, home_token: Option<TokenId>, drivers: driver::Drivers) -> Self {
-        Self(Arc::new(Inner {
+    fn over(store: Store, home: Option<&Home>) -> Result<Self, EngineError> {
+        let token = home.map(Home::token).transpose()?.flatten();
+        let drivers = home.map(|home| driver::Drivers::in_folder(home.drivers_path()));
+        let home_token = token.as_deref().and_then(token::id_of);
+        Ok(Self(Arc::new(Inner {
             store,
+            home: home.cloned(),
             home_token,
             expressions: Arc::default(),
             live: live::Refresher::default(),
             trust: std::sync::Mutex::default(),
             census: std::sync::Mutex::default(),
-            drivers,
+            drivers: drivers.unwrap_or_default(),
             ledger: std::sync::Mutex::default(),
             observed: std::sync::Mutex::default(),
             skipped: permit::Skipped::default(),
             ingested: AtomicU64::new(0),
             up: Stopwatch::start(),
-        }))
+        })))
+    }
+
+    /// Returns where the instance lives; `None` for one in memory.
+    pub fn home(&self) -> Option<&Home> {
+        self.0.home.as_ref()
     }
 
     /// Returns the store, for reading.

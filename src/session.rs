@@ -10,25 +10,44 @@
 //!
 //! **Invariant:** a payload is data. No path in it is opened, nothing in it is looked up.
 
+mod account;
 mod answer;
 mod body;
+mod checkpoint;
 mod derive;
+mod entry;
 mod event;
 mod harness;
 mod identity;
+mod list;
 mod payload;
+mod read;
 mod receive;
+mod report;
 mod rest;
+mod rooms;
+mod transcript;
 mod words;
 
+pub use account::{Account, AgentSeen, Charter, Failure, Kept, Lesson, Reported, Tally};
 pub use answer::answer;
 pub use body::{
     AGENT_KIND, CHARTER_KIND, END_KIND, EVENT_KIND, PROMPT_KIND, START_KIND, TOOL_KIND, TURN_KIND,
 };
+pub use checkpoint::{ATTENTION_THREAD, CHECKPOINT_KIND, Checkpoint, CheckpointError};
 pub use derive::canonical_tool;
+pub use entry::context;
 pub use event::{Agent, Event, Moment, Status, ToolCall};
 pub use harness::{Cap, Harness};
 pub use identity::{agent_of, session_thread};
+pub use list::{SessionRange, SessionState, session, sessions};
 pub use payload::{Envelope, Malformed, Payload};
+pub use read::account_of;
 pub use receive::{Received, receive};
-pub use words::{MAX_BYTES, Packed, Words, pack};
+pub use report::{IDLE_MILLIS, REPORT_KIND, body as report_body, report, report_idle};
+pub use rooms::{Item, Learned, Overview, brief, find_room, overview, reentry};
+pub use transcript::{
+    FORGOTTEN_KIND, Forgotten, MAX_TRANSCRIPT_BYTES, Retained, TRANSCRIPT_KIND, TranscriptError,
+    forget, retain,
+};
+pub use words::{MAX_BYTES, Packed, Spoken, pack};

@@ -14,6 +14,7 @@
 
 mod append;
 mod backup;
+mod charters;
 mod connection;
 mod error;
 mod hook_index;
@@ -35,6 +36,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use append::{Appended, Prepared, Receipt};
+pub use charters::{MovedThread, SessionCounts};
 pub use error::{AppendError, OpenError, StoreError};
 pub use hook_index::IndexedHook;
 pub use query::{Page, Query, QueryError};

@@ -24,10 +24,16 @@ pub(crate) fn find() -> Result<Home, Failure> {
     }
 }
 
-/// Returns the home, making the instance if there is none yet. Says so in one line. Of an instance
-/// that is there, its folders are made.
+/// Returns the home, making the instance if there is none yet.
 pub(crate) fn made() -> Result<Home, Failure> {
     let home = find()?;
+    make(&home)?;
+    Ok(home)
+}
+
+/// Makes the instance of a home if there is none yet, and says so in one line. Of an instance that
+/// is there, its folders are made.
+pub(crate) fn make(home: &Home) -> Result<(), Failure> {
     if home.is_initialised() {
         home.make_folders().map_err(|error| Failure::coded(&error))?;
     } else {
@@ -37,7 +43,7 @@ pub(crate) fn made() -> Result<Home, Failure> {
             output::note(&format!("made an instance at {place}, owned by {}", made.actor));
         }
     }
-    Ok(home)
+    Ok(())
 }
 
 /// Opens the instance of a home that has been made.

@@ -44,7 +44,7 @@ impl Author<'_, '_> {
     }
 
     /// Returns the highest sequence of a thread.
-    pub(super) fn last_of_thread(&self, thread: &ThreadId) -> Result<Sequence, EngineError> {
+    pub(crate) fn last_of_thread(&self, thread: &ThreadId) -> Result<Sequence, EngineError> {
         Ok(self.0.reader().last_of_thread(thread.as_str())?)
     }
 

@@ -5,6 +5,8 @@
 //! together: each file is made whole under another name and then linked to its own, so that there
 //! is either all of it or none, and whoever comes second reads what the first one made.
 
+mod transcript;
+
 use std::fs;
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};

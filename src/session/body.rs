@@ -1,5 +1,6 @@
 //! The bodies of a session's records: masked, and no longer than they need to be.
 
+use super::rest::first_chars;
 use super::{Event, Moment, ToolCall};
 use crate::canon::{Object, Value};
 use crate::hook::head;
@@ -138,16 +139,9 @@ fn tool(call: &ToolCall, event: &str, life: u32) -> Object {
 /// Inserts a text, masked and cut, if there is one.
 fn say(body: &mut Object, field: &str, text: Option<&str>) {
     if let Some(text) = text {
-        let masked = mask(cut(text, MAX_TEXT_CHARS + EDGE_CHARS));
-        body.insert(field.into(), cut(&masked, MAX_TEXT_CHARS).into());
+        let masked = mask(first_chars(text, MAX_TEXT_CHARS + EDGE_CHARS));
+        body.insert(field.into(), first_chars(&masked, MAX_TEXT_CHARS).into());
     }
-}
-
-fn cut(text: &str, chars: usize) -> &str {
-    if text.len() <= chars {
-        return text;
-    }
-    text.char_indices().nth(chars).and_then(|(end, _)| text.get(..end)).unwrap_or(text)
 }
 
 /// Returns arguments as they are recorded.
@@ -171,7 +165,7 @@ impl Bounds {
         };
         self.values = left;
         match value {
-            Value::String(text) => cut(text, self.chars).into(),
+            Value::String(text) => first_chars(text, self.chars).into(),
             Value::Array(items) => {
                 // One more than there is room for says that some are left out.
                 let items = items.iter().take(self.values + 1);
@@ -185,7 +179,7 @@ impl Bounds {
     fn object(&mut self, members: &Object, depth: usize) -> Value {
         let members = members.iter().take(self.values + 1);
         let member = |(name, value): (&String, &Value)| {
-            (cut(name, 256).to_owned(), self.value(value, depth))
+            (first_chars(name, 256).to_owned(), self.value(value, depth))
         };
         Value::Object(members.map(member).collect())
     }

@@ -21,15 +21,19 @@ mod tool;
 use std::borrow::Cow;
 
 use super::event::{Reading, Status, ToolCall};
-use super::rest::bounded_id;
+use super::rest::{bounded_id, first_chars};
 use super::{Harness, Payload};
 use crate::canon::{Canonical, Limits, Object, Value, hash_of, hex, parse_leniently};
-use crate::hook::head;
+use crate::hook::CONTENT_CHARS;
 use crate::object;
 
 use content::says_failed;
 pub(super) use content::{shown, text};
 pub use tool::canonical_tool;
+
+/// How many characters more than a predicate sees are kept of an answer, so that a secret across the
+/// edge is seen whole when the answer is masked.
+const EDGE_CHARS: usize = 2048;
 
 const TOOL: &[&str] = &["tool_name", "toolName", "tool"];
 const INPUT: &[&str] = &["tool_input", "toolInput", "toolArgs", "tool_args", "args"];
@@ -50,7 +54,8 @@ pub(super) fn call(reading: &Reading<'_>, failed: bool) -> Option<ToolCall> {
         canonical,
         args,
         status: if failed { Status::Error } else { Status::Ok },
-        content: head(&content(payload, response, failed)).to_owned(),
+        content: first_chars(&content(payload, response, failed), CONTENT_CHARS + EDGE_CHARS)
+            .to_owned(),
     })
 }
 

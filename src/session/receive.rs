@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::identity::{agent_of, key_of, session_thread};
-use super::words::{Packed, Words, pack};
+use super::words::{Packed, Spoken, pack};
 use super::{Event, Moment, ToolCall, answer, body};
 use crate::canon::{Digest, Object, hash_of};
 use crate::engine::{Author, Engine, EngineError, Hooks, RunSeat, count_asked, observation};
@@ -243,10 +243,8 @@ impl Arrival {
         row: &SessionRow,
         waiting: Vec<WaitingWords>,
     ) -> Result<(Option<String>, Sequence), EngineError> {
-        let queue: Vec<Words> = waiting.iter().map(carried).collect();
-        let packed = self.pack(&queue);
-        let delivers: Vec<RecordId> =
-            waiting.iter().take(packed.said).map(|words| words.observation).collect();
+        let packed = self.pack(waiting.iter().map(carried).collect());
+        let delivers = ids(&packed.said);
         let body = body::event(&self.event, row.life, &delivers);
         let draft = self.draft(Act::Know, body, (&row.namespace, row.charter));
         let (_, sequence) = author.write_at(draft)?;
@@ -282,20 +280,26 @@ impl Arrival {
                 fired.push((candidate, fire));
             }
         }
-        let mut queue: Vec<Words> = waiting.iter().map(carried).collect();
-        queue.extend(fired.iter().map(|(candidate, _)| spoken(candidate)));
-        let packed = self.pack(&queue);
-        let delivers: Vec<RecordId> =
-            waiting.iter().take(packed.said).map(|words| words.observation).collect();
+        // Those that wait come first, so how many of them go does not depend on what is new.
+        let mut queue: Vec<Spoken> = waiting.iter().map(carried).collect();
+        let delivers = ids(&self.pack(queue.clone()).said);
         let body = body::event(&self.event, seat.life, &delivers);
         let (record, sequence) = author.write_at(self.draft(Act::Do, body, place))?;
         for observation in delivers {
             author.sessions().delivered(&self.thread, observation)?;
         }
+        // Nor does it depend on the ids of observations, which only a note names.
+        queue.extend(fired.iter().map(|(candidate, _)| spoken(candidate, record.id())));
+        let said = self.pack(queue.clone()).said.len();
         for (at, (candidate, fire)) in fired.iter().enumerate() {
-            let offered = waiting.len() + at < packed.said;
-            speak(author, seat, record.id(), (candidate, *fire), offered)?;
+            let at = waiting.len() + at;
+            let delivery = if at < said { Delivery::Offered } else { Delivery::Carried };
+            let id = speak(author, seat, record.id(), (candidate, *fire), delivery)?;
+            if let Some(words) = queue.get_mut(at) {
+                words.observation = id;
+            }
         }
+        let packed = self.pack(queue);
         let keys: BTreeSet<&HookKey> = fired.iter().map(|(candidate, _)| &candidate.key).collect();
         let mut counted = asked.clone();
         counted.spoken.extend(guards.iter().cloned());
@@ -304,7 +308,7 @@ impl Arrival {
         Ok(Some((packed.text, sequence)))
     }
 
-    fn pack(&self, queue: &[Words]) -> Packed {
+    fn pack(&self, queue: Vec<Spoken>) -> Packed {
         pack(queue, self.event.delivers(), self.event.harness.cap())
     }
 
@@ -333,12 +337,18 @@ impl Arrival {
 }
 
 /// Returns the words of a hook as they are recorded.
-fn spoken(candidate: &Candidate) -> Words {
-    Words { rule: candidate.key.name.to_string(), text: mask(&candidate.text).into_owned() }
+fn spoken(candidate: &Candidate, observation: RecordId) -> Spoken {
+    let text = mask(&candidate.text).into_owned();
+    Spoken { rule: candidate.key.name.to_string(), text, observation }
 }
 
-fn carried(waiting: &WaitingWords) -> Words {
-    Words { rule: waiting.rule.clone(), text: waiting.text.clone() }
+fn carried(waiting: &WaitingWords) -> Spoken {
+    let WaitingWords { observation, rule, text } = waiting.clone();
+    Spoken { rule, text, observation }
+}
+
+fn ids(words: &[Spoken]) -> Vec<RecordId> {
+    words.iter().map(|words| words.observation).collect()
 }
 
 fn namespace_of(row: &SessionRow) -> Namespace {
@@ -383,23 +393,34 @@ fn open(
     Ok(row)
 }
 
+/// Whether words went with the event that they are about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Delivery {
+    Offered,
+    Carried,
+}
+
 /// Records the words of one hook, and lets them wait if they were not offered.
 fn speak(
     author: &mut Author<'_, '_>,
     seat: &RunSeat,
     call: RecordId,
     (candidate, fire): (&Candidate, u32),
-    offered: bool,
-) -> Result<(), EngineError> {
+    delivery: Delivery,
+) -> Result<RecordId, EngineError> {
     let mut body = observation(seat, candidate, fire, Some(call));
-    body.insert("delivery".into(), if offered { "offered" } else { "carried" }.into());
+    let word = match delivery {
+        Delivery::Offered => "offered",
+        Delivery::Carried => "carried",
+    };
+    body.insert("delivery".into(), word.into());
     let draft = Draft::new(seat.thread.clone(), ActorId::engine(), Act::Know, body)
         .with_parents(vec![call]);
     let (record, sequence) = author.write_at(draft)?;
-    if !offered {
-        let Words { rule, text } = spoken(candidate);
-        let waiting = WaitingWords { observation: record.id(), rule, text };
+    if delivery == Delivery::Carried {
+        let Spoken { rule, text, observation } = spoken(candidate, record.id());
+        let waiting = WaitingWords { observation, rule, text };
         author.sessions().wait(&seat.thread, sequence, &waiting)?;
     }
-    Ok(())
+    Ok(record.id())
 }

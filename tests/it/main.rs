@@ -3,6 +3,7 @@
 mod asking;
 mod budgets;
 mod canon;
+mod captured;
 mod code;
 mod crash;
 mod decisions;

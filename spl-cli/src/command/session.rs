@@ -1,8 +1,15 @@
 //! `spl session`: sessions of agents that have a loop of their own.
 
+mod codex;
+mod command_line;
 mod doctor;
+mod file;
 mod harness;
 mod install_hooks;
+mod installed;
+mod plugin;
+mod policy;
+mod settings;
 
 use clap::Subcommand;
 

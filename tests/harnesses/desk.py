@@ -1,0 +1,164 @@
+"""A fresh home with one harness and the hooks of `spl`, and what its runs leave behind.
+
+In: a client, a plan of the model. Out: the requests that the model was sent, and the records.
+"""
+
+import dataclasses
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from clients import PORT
+from wire import text_of
+
+SPL = os.environ["SPL_BINARY"]
+HERE = pathlib.Path(__file__).parent
+# One run of a client.
+SECONDS = 60
+
+
+@dataclasses.dataclass
+class Run:
+    requests: list
+    stdout: str
+    stderr: str
+    seconds: float
+    # Of the last request: the text of each tool's result, and of each developer's message.
+    results: list
+    asides: list
+
+    def heard(self, words):
+        """How often these words stand in each request."""
+        return [text_of(request).count(words) for request in self.requests]
+
+
+class Desk:
+    def __init__(self, test, client):
+        self.client = client
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="spl-"))
+        test.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.home = self.folder / "home"
+        self.shop = self.folder / "shop"
+        self.home.mkdir()
+        self.shop.mkdir()
+        (self.shop / "stock.txt").write_text("three chairs\n")
+        self.env = {
+            "PATH": f"{pathlib.Path(SPL).parent}:{os.environ['PATH']}",
+            "HOME": str(self.home),
+            "USER": "vera",
+            "LANG": "C.UTF-8",
+        }
+        client.settle(self.home)
+        self.spl("session", "install-hooks", "--harness", client.harness)
+
+    def spl(self, *args):
+        command = [SPL, *args]
+        done = subprocess.run(
+            command, env=self.env, cwd=self.shop, capture_output=True, text=True, timeout=30
+        )
+        assert done.returncode == 0, done
+        return done.stdout
+
+    def json(self, *args):
+        return json.loads(self.spl("-o", "json", *args))
+
+    def run(self, plan, **options):
+        """Runs the client once, by itself in a network of its own."""
+        files = {name: self.folder / name for name in ("log", "stdout", "stderr")}
+        scenario = {
+            "argv": self.client.start("please do as you are told", **options),
+            "cwd": str(self.shop),
+            "env": {**self.env, **self.client.env},
+            "plan": plan,
+            "port": PORT,
+            "seconds": SECONDS,
+            **{name: str(path) for name, path in files.items()},
+        }
+        file = self.folder / "scenario.json"
+        file.write_text(json.dumps(scenario))
+        command = [*os.environ["SEPARATE"].split(), sys.executable, "-B", HERE / "inside.py", file]
+        done = subprocess.run(
+            command, env=self.env, capture_output=True, text=True, timeout=SECONDS + 30
+        )
+        assert done.returncode == 0, done
+        ended = json.loads(done.stdout)
+        lines = [json.loads(line) for line in files["log"].read_text().splitlines()]
+        said = files["stdout"].read_text(errors="replace"), files["stderr"].read_text(errors="replace")
+        assert ended["status"] == 0 and ended["alone"], (ended, *said)
+        trouble = [line["trouble"] for line in lines if "trouble" in line]
+        assert not trouble, trouble
+        assert lines, ("the model was not asked", *said)
+        wire = self.client.wire
+        print(f"[{self.client.harness}: {ended['seconds']:.1f} s]", end=" ", file=sys.stderr, flush=True)
+        return Run(lines, *said, ended["seconds"], wire.results(lines[-1]), wire.asides(lines[-1]))
+
+    def doctor(self):
+        """A row of each harness, by its name."""
+        return {row["harness"]: row for row in self.json("session", "doctor")["data"]}
+
+    def session(self):
+        """The only session there is."""
+        listed = self.json("session", "list")["data"]
+        assert len(listed) == 1, listed
+        return Session(self, listed[0])
+
+
+class Session:
+    """The records of one session."""
+
+    def __init__(self, desk, row):
+        name = f"session\0{desk.client.harness}\0{row['session_id']}"
+        self.desk = desk
+        self.thread = "th_" + hashlib.sha256(name.encode()).hexdigest()
+        assert row["thread"] == self.thread, row
+        lines = desk.spl("-o", "stream-json", "thread", "records", self.thread).splitlines()
+        self.records = [json.loads(line) for line in lines]
+
+        self.calls = self.bodies("session.tool")
+
+    def of(self, kind):
+        return [r for r in self.records if r["body"].get("kind") == f"core.{kind}.v1"]
+
+    def bodies(self, kind):
+        return [record["body"] for record in self.of(kind)]
+
+    def ids(self, kind):
+        return [record["id"] for record in self.of(kind)]
+
+    def check(self, test, calls, lessons):
+        """What must hold of every session: one charter, each call and each lesson once."""
+        test.assertEqual(len(self.of("session.charter")), 1)
+        test.assertEqual(self.records[0]["body"]["kind"], "core.session.charter.v1")
+        test.assertEqual(len({call["call_id"] for call in self.calls}), calls)
+        test.assertEqual(len(self.calls), calls)
+        said = self.of("work.observation")
+        test.assertEqual([record["body"]["delivery"] for record in said], lessons)
+        for record in said:
+            test.assertIn(record["parents"][0], self.ids("session.tool"))
+        self.desk.spl("session", "show", self.thread)
+        self.desk.spl("verify")
+
+    def check_report(self, test, calls, fires):
+        """The newest report counts what the records hold."""
+        report = self.bodies("session.report")[-1]
+        test.assertEqual(report["reason"], "ended")
+        test.assertEqual(report["calls"], calls)
+        test.assertEqual(sum(lesson["fires"] for lesson in report["lessons"]), fires)
+        test.assertEqual(report["undelivered"], [])
+
+
+def know(name, when, text, **fields):
+    """The command that writes a lesson as a record."""
+    body = {"kind": "core.hook.v1", "topic": "hook", "name": name, "when": when, "text": text}
+    engine = ["--thread", "th_engine_config", "--actor", "did:sync:system:engine"]
+    return [SPL, "know", *engine, "--act", "LEARN", "--body", json.dumps({**body, **fields})]
+
+
+def hook_add(name, when, text, most=3):
+    """The command that writes a lesson in short."""
+    return [SPL, "hook", "add", name, "--when", when, "--text", text, "--max", str(most)]

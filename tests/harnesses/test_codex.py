@@ -1,0 +1,85 @@
+"""Codex hears lessons, once each, if a person trusts its hooks."""
+
+import unittest
+
+from clients import Codex
+from desk import Desk, hook_add, know
+
+SHELL = 'resource == "tool:bash"'
+OPENING = {"calls": [Codex.run("echo one")]}
+
+
+class CodexSessions(unittest.TestCase):
+    def setUp(self):
+        self.desk = Desk(self, Codex())
+
+    def run_codex(self, plan, **options):
+        run = self.desk.run(plan, **options)
+        # It says so when a hook's answer is not to its liking.
+        self.assertNotRegex(run.stderr, r"hook: \w+ (Failed|Blocked)")
+        return run
+
+    def test_a_lesson_is_heard_with_the_call_that_it_is_about(self):
+        lesson = know("tests-first", SHELL, "${tool} came back; run the tests first.")
+        run = self.run_codex([OPENING, {"first": [lesson], "calls": [Codex.run("echo two")]}])
+        words = "tests-first: Bash came back; run the tests first."
+        self.assertEqual(run.heard(words), [0, 0, 1])
+        # It comes as a message of its own, not inside the result.
+        self.assertTrue(any(aside.endswith(words) for aside in run.asides))
+        session = self.desk.session()
+        session.check(self, calls=2, lessons=["offered"])
+        self.assertEqual([call["tool"] for call in session.calls], ["Bash", "Bash"])
+        self.assertEqual([call["canonical"] for call in session.calls], ["bash", "bash"])
+        session.check_report(self, calls=2, fires=1)
+
+    def test_a_command_that_failed_is_known_by_what_it_printed(self):
+        when = f'{SHELL} && record.body.content.contains("No such file")'
+        lesson = hook_add("look-first", when, "list the folder first.")
+        run = self.run_codex(
+            [OPENING, {"first": [lesson], "calls": [Codex.run("cat missing.txt")]}]
+        )
+        self.assertEqual(run.heard("look-first: list the folder first."), [0, 0, 1])
+        session = self.desk.session()
+        session.check(self, calls=2, lessons=["offered"])
+        self.assertIn("No such file", session.calls[1]["content"])
+
+    def test_three_calls_at_once_share_one_cap(self):
+        lesson = hook_add("twice", SHELL, "no more than twice.", most=2)
+        three = [Codex.run(f"echo {number}") for number in ("two", "three", "four")]
+        run = self.run_codex([OPENING, {"first": [lesson], "calls": three}])
+        self.assertEqual(run.heard("twice: no more than twice."), [0, 0, 2])
+        self.assertEqual(len(run.results), 4)
+        session = self.desk.session()
+        session.check(self, calls=4, lessons=["offered", "offered"])
+        session.check_report(self, calls=4, fires=2)
+
+    def test_a_session_taken_up_counts_anew_and_repeats_nothing(self):
+        lesson = hook_add("once", SHELL, "say it once.", most=1)
+        words = "once: say it once."
+        two, three, four, five = (
+            {"calls": [Codex.run(f"echo {number}")]} for number in ("two", "three", "four", "five")
+        )
+        first = self.run_codex([OPENING, {**two, "first": [lesson]}, three])
+        self.assertEqual(first.heard(words), [0, 0, 1, 1])
+        # What was said stands in the history; a new life says it once more, to a call of its own.
+        again = self.run_codex([four, five], resume=True)
+        self.assertEqual(again.heard(words), [1, 2, 2])
+        session = self.desk.session()
+        session.check(self, calls=5, lessons=["offered", "offered"])
+        lives = [call["life"] for call in session.calls]
+        self.assertEqual(len(set(lives[:3])), 1)
+        self.assertEqual(len(set(lives[3:])), 1)
+        self.assertNotEqual(lives[0], lives[3])
+        session.check_report(self, calls=5, fires=2)
+
+    def test_nothing_fires_before_a_person_trusts_it(self):
+        lesson = know("tests-first", SHELL, "run the tests first.")
+        run = self.run_codex(
+            [OPENING, {"first": [lesson], "calls": [Codex.run("echo two")]}], trusted=False
+        )
+        self.assertEqual(run.heard("run the tests first."), [0, 0, 0])
+        self.assertEqual(self.desk.json("session", "list")["data"], [])
+        self.desk.spl("verify")
+        rows = self.desk.doctor()
+        self.assertEqual(rows["codex"]["installed"], True, rows)
+        self.assertEqual(rows["codex"]["fired"], False, rows)
