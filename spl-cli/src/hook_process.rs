@@ -115,7 +115,9 @@ fn answer_event(
             let envelope = Envelope::write(args.harness, namespace, &attempt, payload);
             match server::ask(&socket, &envelope) {
                 Ok(Reply::Output(output)) => {
-                    output.iter().for_each(|output| input::print(output));
+                    if let Some(output) = output {
+                        input::print(&output);
+                    }
                     return Ok(());
                 }
                 Ok(Reply::Refused(reason)) => return Err(reason),
@@ -129,6 +131,8 @@ fn answer_event(
     let payload = Payload::read(payload).map_err(|malformed| malformed.to_string())?;
     let event = Event::read(&payload, args.harness).map_err(|malformed| malformed.to_string())?;
     let taken = direct::receive_here(&place.home, &event, args.namespace.as_ref(), &attempt)?;
-    taken.output().iter().for_each(|output| input::print(output));
+    if let Some(output) = taken.output() {
+        input::print(output);
+    }
     taken.report()
 }

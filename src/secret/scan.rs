@@ -17,7 +17,10 @@ pub fn find(text: &str) -> impl Iterator<Item = Finding> {
     let (mut at, mut floor) = (0, 0);
     let may_open = may_open(text);
     iter::from_fn(move || {
-        while may_open {
+        if !may_open {
+            return None;
+        }
+        loop {
             let opener = OPENERS.find_at(text, at)?;
             at = opener.end();
             if let Some(finding) = look(text, opener, floor) {
@@ -26,7 +29,6 @@ pub fn find(text: &str) -> impl Iterator<Item = Finding> {
                 return Some(finding);
             }
         }
-        None
     })
 }
 
