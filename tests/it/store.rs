@@ -47,8 +47,9 @@ fn a_log_is_begun_anew_by_processes_that_commit_once() {
             let clock = number + if brief { 40 } else { 0 };
             let options = StoreOptions { brief, ..options() };
             let store = Store::open(&folder.path(), options).expect("a store");
-            let long = store.prepare(note("th_a", clock, &"x".repeat(60_000))).expect("prepared");
-            store.append(long, Origin::Door).expect("appended");
+            let prepared =
+                store.prepare(note("th_a", clock, &"x".repeat(60_000))).expect("prepared");
+            store.append(prepared, Origin::Door).expect("appended");
             assert_eq!(clocks_of(&store, "th_a").last(), Some(&clock));
             drop(store);
             let log = folder.path().with_extension("db-wal");
