@@ -88,7 +88,6 @@ impl<'e> Told<'e> {
             deaf: false,
             digest: hash_of(&[number.as_bytes()]),
             rest: Object::new(),
-            deaf: false,
         };
         receive(self.engine, &event, None, &number).expect("received");
         self
