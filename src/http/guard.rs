@@ -35,8 +35,8 @@ pub(super) fn check(port: u16, request: &Parts) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Refuses a body that is not declared as what the route takes, plain. A form, which any page may send anywhere
-/// without asking first, cannot be declared so.
+/// Refuses a body that is not declared as what the route takes, plain. A form, which any page may
+/// send anywhere without asking first, cannot be declared so.
 pub(super) fn check_media(headers: &HeaderMap, wanted: &str) -> Result<(), Problem> {
     let refused = |message: String| Err(Problem::new(Code::UnsupportedMediaType, message));
     let mut types = headers.get_all(header::CONTENT_TYPE).iter();
