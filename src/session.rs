@@ -2,7 +2,7 @@
 //!
 //! Comes in: the bytes that a harness hands to a hook command, a [`Payload`]. Goes out: an
 //! [`Event`], which is the same for every harness, and for the words that the hooks have for it the
-//! one JSON object that the harness takes ([`answer`]).
+//! one JSON object that the harness takes ([`answer()`]).
 //!
 //! Reading is lenient and total: a harness must not stop over what its hook could not read, and a
 //! field that no one has documented yet is data. What is [`Malformed`] is told in one line and
@@ -28,6 +28,9 @@ mod rest;
 mod rooms;
 mod transcript;
 mod words;
+
+#[cfg(test)]
+mod tests;
 
 pub use account::{Account, AgentSeen, Charter, Failure, Kept, Lesson, Reported, Tally};
 pub use answer::answer;

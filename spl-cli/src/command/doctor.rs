@@ -1,6 +1,7 @@
 //! `spl doctor`: look for what is wrong with the instance.
 
-use std::io::Write;
+mod check;
+
 use std::path::Path;
 
 use spl::canon::{Object, Value};
@@ -9,101 +10,14 @@ use spl::engine::{Engine, EngineOptions, Home};
 use spl::object;
 use spl::sandbox::Probe;
 
-use super::WELL;
 use super::serve::Holder;
 use super::worker::stager;
 use crate::client::{Client, Target};
 use crate::failure::Failure;
 use crate::home;
-use crate::output::{DIM, ERROR, GOOD, WARN, plural, printable};
+use crate::output::plural;
 use crate::session::{Session, Socket, too_long};
-
-/// How one look has turned out; the worst of them is the exit status.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Outcome {
-    Pass,
-    Warn,
-    Fail,
-}
-
-impl Outcome {
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Warn => "warn",
-            Self::Fail => "fail",
-        }
-    }
-
-    const fn status(self) -> u8 {
-        match self {
-            Self::Pass => WELL,
-            Self::Warn => 1,
-            Self::Fail => 2,
-        }
-    }
-}
-
-/// One thing that was looked at.
-struct Check {
-    name: &'static str,
-    outcome: Outcome,
-    message: String,
-    hint: Option<String>,
-}
-
-impl Check {
-    fn new(name: &'static str, outcome: Outcome, message: impl Into<String>) -> Self {
-        Self { name, outcome, message: message.into(), hint: None }
-    }
-
-    fn pass(name: &'static str, message: impl Into<String>) -> Self {
-        Self::new(name, Outcome::Pass, message)
-    }
-
-    fn warn(name: &'static str, message: impl Into<String>) -> Self {
-        Self::new(name, Outcome::Warn, message)
-    }
-
-    fn fail(name: &'static str, message: impl Into<String>) -> Self {
-        Self::new(name, Outcome::Fail, message)
-    }
-
-    fn failed(name: &'static str, error: &impl Coded) -> Self {
-        let mut message = error.to_string();
-        let mut cause = error.source();
-        while let Some(error) = cause {
-            message.push_str(&format!(": {error}"));
-            cause = error.source();
-        }
-        Self { hint: error.hint(), ..Self::fail(name, message) }
-    }
-
-    fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
-        self
-    }
-
-    fn to_object(&self) -> Object {
-        object! {
-            "hint": self.hint.as_deref(),
-            "message": self.message.as_str(),
-            "name": self.name,
-            "outcome": self.outcome.as_str(),
-        }
-    }
-
-    fn show(&self, out: &mut dyn Write) -> std::io::Result<()> {
-        let (style, mark) = match self.outcome {
-            Outcome::Pass => (GOOD, "✓"),
-            Outcome::Warn => (WARN, "!"),
-            Outcome::Fail => (ERROR, "✗"),
-        };
-        writeln!(out, "{style}{mark}{style:#} {:<9} {}", self.name, printable(&self.message))?;
-        let mut hints = self.hint.iter();
-        hints.try_for_each(|hint| writeln!(out, "  {DIM}hint:{DIM:#} {}", printable(hint)))
-    }
-}
+pub(super) use check::{Check, worst};
 
 /// Looks for what is wrong with the instance.
 pub(crate) fn doctor(session: &mut Session) -> Result<u8, Failure> {
@@ -115,7 +29,7 @@ pub(crate) fn doctor(session: &mut Session) -> Result<u8, Failure> {
         let message = format!("there is no instance at {}", home.path().display());
         vec![Check::warn("home", message).hint("Run `spl init`, or write a record.")]
     };
-    let worst = checks.iter().map(|check| check.outcome).max().unwrap_or(Outcome::Pass);
+    let worst = worst(&checks);
     let answer = object! {
         "checks": checks.iter().map(Check::to_object).collect::<Vec<_>>(),
         "object": "doctor",

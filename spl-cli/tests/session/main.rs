@@ -4,9 +4,11 @@
 mod answers;
 mod captured;
 mod decisions;
+mod diagnosing;
 mod expressions;
 mod help;
 mod hooks;
+mod installing;
 mod loops;
 mod models;
 mod pipes;

@@ -6,7 +6,7 @@
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use crate::failure::{Exit, Failure};
 
@@ -35,9 +35,7 @@ struct Found {
 impl SettingsFile {
     /// Reads the file at `path`.
     pub(super) fn read(path: &Path) -> Result<Self, Failure> {
-        let path = std::path::absolute(path).map_err(|error| {
-            Failure::local(format!("`{}` is not a path", path.display()), &error)
-        })?;
+        let path = whole(path)?;
         let target = behind(&path)?;
         let unreadable = |error: &io::Error| {
             Failure::local(format!("`{}` could not be read", path.display()), error)
@@ -62,11 +60,14 @@ impl SettingsFile {
         self.found.as_ref().map(|found| found.bytes.as_slice())
     }
 
-    /// Returns the file by the one name that it has whichever way leads to it.
+    /// Returns the file by the one name that it has whichever way leads to it, also before it is
+    /// there.
     pub(super) fn real_path(&self) -> PathBuf {
-        let name = self.target.file_name().unwrap_or_default();
-        let folder = self.target.parent().and_then(|folder| fs::canonicalize(folder).ok());
-        folder.map_or_else(|| self.target.clone(), |folder| folder.join(name))
+        let real = self.target.ancestors().skip(1).find_map(|folder| {
+            let rest = self.target.strip_prefix(folder).ok()?;
+            Some(fs::canonicalize(folder).ok()?.join(rest))
+        });
+        real.unwrap_or_else(|| self.target.clone())
     }
 
     /// Refuses a file that its owner has made read-only, or that is not ours to write. The mode
@@ -168,13 +169,35 @@ pub(super) fn make_folders(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(made)
 }
 
+/// Makes a path whole, and takes the steps back out of it.
+fn whole(path: &Path) -> Result<PathBuf, Failure> {
+    let path = std::path::absolute(path)
+        .map_err(|error| Failure::local(format!("`{}` is not a path", path.display()), &error))?;
+    if !path.components().any(|part| part == Component::ParentDir) {
+        return Ok(path);
+    }
+    // A step back from a link is not a step back in the text.
+    let folder = path.parent().and_then(|folder| fs::canonicalize(folder).ok());
+    if let (Some(folder), Some(name)) = (folder, path.file_name()) {
+        return Ok(folder.join(name));
+    }
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(out.pop()),
+            part => out.push(part),
+        }
+    }
+    Ok(out)
+}
+
 /// Follows the links at the end of a path, also to where there is nothing yet.
 fn behind(path: &Path) -> Result<PathBuf, Failure> {
     let mut target = path.to_owned();
     for _ in 0..MAX_LINKS {
         match fs::read_link(&target) {
             Ok(next) => target = target.parent().unwrap_or(Path::new("/")).join(next),
-            Err(_) => return Ok(target),
+            Err(_) => return whole(&target),
         }
     }
     Err(refused(format!("`{}` is a link that leads nowhere", path.display())))

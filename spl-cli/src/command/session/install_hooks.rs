@@ -77,16 +77,20 @@ pub(crate) fn install_hooks(session: &mut Session, args: &InstallHooksArgs) -> R
     let path = settings_path(args.harness, args.settings.as_deref())?;
     let file = SettingsFile::read(&path)?;
     let (home, variables) = home_of(&args.env)?;
-    // Whoever takes hooks out means those that are there, whichever instance they are of.
+    // The hooks that are there may be of another instance, which then has what was there before.
+    let of_the_hooks = commands(args.harness, &file)
+        .first()
+        .and_then(|line| command_line::home_of(line))
+        .map(|home| Kept::of(&Home::at(home), args.harness, &file));
     let named = args.env.iter().any(|(key, _)| key == HOME);
-    let home =
-        match commands(args.harness, &file).first().and_then(|line| command_line::home_of(line)) {
-            Some(of_the_hooks) if args.uninstall && !named => Home::at(of_the_hooks),
-            _ => home,
-        };
-    let kept = Kept::of(&home, args.harness, &file);
+    let own = Kept::of(&home, args.harness, &file);
+    let (kept, other) = match of_the_hooks {
+        Some(theirs) if args.uninstall && !named => (theirs, None),
+        theirs => (own, theirs),
+    };
+    let known = kept.read().or_else(|| other.as_ref()?.read());
     let change = if args.uninstall {
-        Change::uninstalling(args.harness, &file, kept.read().as_ref())?
+        Change::uninstalling(args.harness, &file, known.as_ref())?
     } else {
         let program = Program::find()?;
         let place = home.path().to_str().ok_or_else(|| not_text("the home", home.path()))?;
@@ -97,8 +101,7 @@ pub(crate) fn install_hooks(session: &mut Session, args: &InstallHooksArgs) -> R
             namespace: args.namespace.as_ref(),
             variables: &variables,
         };
-        let change =
-            Change::installing(args.harness, &file, command.write(), kept.read().as_ref())?;
+        let change = Change::installing(args.harness, &file, command.write(), known.as_ref())?;
         program.note.iter().for_each(|note| output::warn(note));
         policy::warnings(args.harness, &file).iter().for_each(|warning| output::warn(warning));
         change

@@ -68,7 +68,7 @@ fn one_line(
     let path = printable(&path);
     let line = match change.outcome {
         Outcome::Installed => format!("the hooks for {title} are in {path}"),
-        Outcome::Updated => format!("the hooks for {title} in {path} are as they should be again"),
+        Outcome::Updated => format!("the hooks for {title} in {path} are up to date again"),
         Outcome::Unchanged => format!("nothing to change: the hooks for {title} are in {path}"),
         Outcome::Restored => format!("{path} is as it was before the hooks"),
         Outcome::Removed => format!("{path}, which was made for the hooks, is gone"),

@@ -8,27 +8,27 @@ const MARK: &str = "\u{feff}";
 
 /// What a harness takes beyond JSON.
 #[derive(Debug, Clone, Copy)]
-pub(in super::super) struct Syntax {
+pub(crate) struct Syntax {
     /// A byte order mark at the start.
-    pub(in super::super) mark: bool,
+    pub(crate) mark: bool,
     /// Comments, and commas behind the last member.
-    pub(in super::super) comments: bool,
+    pub(crate) comments: bool,
 }
 
 impl Syntax {
     /// Whatever any harness takes.
-    pub(in super::super) const ANY: Self = Self { mark: true, comments: true };
+    pub(crate) const ANY: Self = Self { mark: true, comments: true };
 }
 
 /// What stands in the way, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in super::super) struct Fault {
+pub(crate) struct Fault {
     /// The line, from 1.
-    pub(in super::super) line: usize,
+    pub(crate) line: usize,
     /// The character in it, from 1.
-    pub(in super::super) column: usize,
+    pub(crate) column: usize,
     /// What is there.
-    pub(in super::super) what: String,
+    pub(crate) what: String,
 }
 
 impl Fault {
@@ -43,7 +43,7 @@ impl Fault {
 }
 
 /// A text with its parts.
-pub(in super::super) struct Document<'a> {
+pub(crate) struct Document<'a> {
     /// The text behind the mark, if there is one.
     pub(super) text: &'a str,
     /// The mark, or nothing.
@@ -54,7 +54,7 @@ pub(in super::super) struct Document<'a> {
 
 impl<'a> Document<'a> {
     /// Reads the bytes of a file as text.
-    pub(in super::super) fn text_of(bytes: &'a [u8]) -> Result<&'a str, Fault> {
+    pub(crate) fn text_of(bytes: &'a [u8]) -> Result<&'a str, Fault> {
         std::str::from_utf8(bytes).map_err(|error| {
             let valid = bytes.get(..error.valid_up_to()).unwrap_or_default();
             let valid = String::from_utf8_lossy(valid);
@@ -63,7 +63,7 @@ impl<'a> Document<'a> {
     }
 
     /// Parses a text.
-    pub(in super::super) fn parse(text: &'a str, syntax: Syntax) -> Result<Self, Fault> {
+    pub(crate) fn parse(text: &'a str, syntax: Syntax) -> Result<Self, Fault> {
         let (mark, text) = match text.strip_prefix(MARK) {
             Some(_) if !syntax.mark => {
                 return Err(Fault::at("", 0, "there is a byte order mark"));
@@ -97,12 +97,12 @@ impl<'a> Document<'a> {
     }
 
     /// Returns the keys of the file.
-    pub(in super::super) fn keys(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &str> {
         self.root.iter().flat_map(|root| &root.properties).map(|property| property.name.as_str())
     }
 
     /// Returns what stands under a path of keys.
-    pub(in super::super) fn at(&self, path: &[&str]) -> Option<&Value<'a>> {
+    pub(crate) fn at(&self, path: &[&str]) -> Option<&Value<'a>> {
         let (last, folders) = path.split_last()?;
         let mut object = self.root.as_ref()?;
         for key in folders {

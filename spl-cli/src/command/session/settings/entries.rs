@@ -7,19 +7,19 @@ use super::{Document, Fault};
 
 /// A hook of ours in a settings file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in super::super) struct Entry {
+pub(crate) struct Entry {
     /// The event.
-    pub(in super::super) event: String,
+    pub(crate) event: String,
     /// Which group of the event, from 0.
-    pub(in super::super) group: usize,
+    pub(crate) group: usize,
     /// Which hook of the group, from 0.
-    pub(in super::super) place: usize,
+    pub(crate) place: usize,
     /// The command.
-    pub(in super::super) command: String,
+    pub(crate) command: String,
 }
 
 /// Finds our hooks. What has another shape than hooks have holds none.
-pub(in super::super) fn entries(document: &Document<'_>) -> Result<Vec<Entry>, Fault> {
+pub(crate) fn entries(document: &Document<'_>) -> Result<Vec<Entry>, Fault> {
     let mut found = Vec::new();
     for event in document.hooks()?.into_iter().flat_map(|hooks| &hooks.properties) {
         let groups = event.value.as_array().into_iter().flat_map(|groups| &groups.elements);

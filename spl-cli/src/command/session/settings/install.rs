@@ -14,7 +14,7 @@ use super::{Document, Fault};
 ///
 /// A hook of ours that is there, perhaps an older one, gets the command and keeps whatever else a
 /// person has made of it. A new one comes behind all others: Codex knows hooks by their place.
-pub(in super::super) fn install(
+pub(crate) fn install(
     document: &Document<'_>,
     events: &[Event],
     command: &str,

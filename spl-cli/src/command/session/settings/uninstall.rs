@@ -11,7 +11,7 @@ use super::{Document, Fault};
 ///
 /// A group, an event and `hooks` itself go with the last thing in them, unless they were in the
 /// file `before` we came, or hold a comment.
-pub(in super::super) fn uninstall(
+pub(crate) fn uninstall(
     document: &Document<'_>,
     before: Option<&Document<'_>>,
 ) -> Result<Option<String>, Fault> {
