@@ -6,6 +6,8 @@
 //! covers it. What a report says follows from the records of the session's thread up to the one that
 //! it names, so it is the same whoever makes it.
 
+use std::ops::ControlFlow;
+
 use super::account::{Account, AgentSeen, Charter, Failure, Lesson, Tally};
 use super::read::account_of;
 use crate::canon::{Object, Value};
@@ -68,8 +70,9 @@ fn report_below(
                 report_below(engine, &child, Some((thread, over || agent.stopped)))?;
             }
         }
-        if let Some(written) = write(engine, thread, draft, (seen, account.through))? {
-            return Ok(written);
+        match write(engine, thread, draft, (seen, account.through))? {
+            ControlFlow::Break(written) => return Ok(written),
+            ControlFlow::Continue(()) => {}
         }
     }
     Ok(None)
@@ -108,22 +111,22 @@ fn is_over(engine: &Engine, account: &Account) -> Result<bool, EngineError> {
     Ok(account.has_ended() || stopped || above.has_ended())
 }
 
-/// Notes how far a session is reported, and writes its report if there is one; `None` if its thread
-/// has grown since it was read up to `seen`.
+/// Notes how far a session is reported, and writes its report if there is one. If its thread has
+/// grown since it was read up to `seen`, that goes on.
 fn write(
     engine: &Engine,
     thread: &ThreadId,
     draft: Option<Draft>,
     (seen, through): (Sequence, Sequence),
-) -> Result<Option<Option<Record>>, EngineError> {
+) -> Result<ControlFlow<Option<Record>>, EngineError> {
     let thread = thread.clone();
     engine.author(move |author| {
         if author.last_of_thread(&thread)? != seen {
-            return Ok(None);
+            return Ok(ControlFlow::Continue(()));
         }
         let record = draft.map(|draft| author.write(draft)).transpose()?;
         author.sessions().reported(&thread, through)?;
-        Ok(Some(record))
+        Ok(ControlFlow::Break(record))
     })
 }
 

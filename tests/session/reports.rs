@@ -97,14 +97,14 @@ fn a_silent_session_is_reported_after_half_an_hour() {
     assert_eq!(at(IDLE_MILLIS).expect("looked"), 0);
     assert_eq!(at(IDLE_MILLIS + 1).expect("looked"), 1);
     assert_eq!(at(IDLE_MILLIS + 1).expect("looked"), 0);
-    let list = |state: Option<spl::session::SessionState>| {
+    let listed = |state: Option<spl::session::SessionState>| {
         let range = SessionRange { state, ..SessionRange::default() };
         sessions(&engine, &range, 10).expect("listed").0
     };
-    assert_eq!(list(None)[0].get("state"), Some(&"idle".into()));
+    assert_eq!(listed(None)[0].get("state"), Some(&"idle".into()));
     told.calls("run_shell_command", "c2", true, "b.txt");
-    assert_eq!(list(None)[0].get("state"), Some(&"open".into()));
-    assert_eq!(list(Some(spl::session::SessionState::Idle)), Vec::<Object>::new());
+    assert_eq!(listed(None)[0].get("state"), Some(&"open".into()));
+    assert_eq!(listed(Some(spl::session::SessionState::Idle)), Vec::<Object>::new());
 }
 
 /// Folding in two steps is folding in one, at every cut.
@@ -191,4 +191,18 @@ fn the_list_is_read_page_by_page_the_newest_first() {
     assert_eq!(ids(first), ["s3", "s2"]);
     let (second, end) = sessions(&engine, &range(next), 2).expect("listed");
     assert_eq!((ids(second), end), (vec!["s1".to_owned()], None::<Sequence>));
+}
+
+#[test]
+fn however_many_report_at_once_there_is_one_report() {
+    let engine = in_memory();
+    let told = day(&engine);
+    told.ends("other");
+    let thread = told.thread();
+    let written: usize = std::thread::scope(|scope| {
+        let report = || report(&engine, &thread).expect("reported").is_some();
+        let threads: Vec<_> = (0..8).map(|_| scope.spawn(report)).collect();
+        threads.into_iter().map(|thread| usize::from(thread.join().expect("no panic"))).sum()
+    });
+    assert_eq!(written, 1);
 }
