@@ -164,12 +164,13 @@ impl Checkpoint {
             "kind": CHECKPOINT_KIND,
             "learnings": self.learnings.clone(),
             "next_steps": self.next_steps.as_str(),
-            "session_id": self.session_id.as_deref(),
             "summary": self.summary.as_str(),
             "thread": thread,
         };
-        if let Some(reason) = &self.reason {
-            body.insert("reason".into(), reason.as_str().into());
+        for (name, said) in [("reason", &self.reason), ("session_id", &self.session_id)] {
+            if let Some(said) = said {
+                body.insert(name.into(), said.as_str().into());
+            }
         }
         if let Some(derived) = &self.derived {
             body.insert("derived".into(), Value::Object(derived.clone()));

@@ -93,7 +93,9 @@ pub struct Retained {
 /// What came of forgetting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Forgotten {
-    /// The record that says so; `None` if there was nothing to forget.
+    /// Whether there was a file to delete.
+    pub deleted: bool,
+    /// The record that says so; `None` if none said that one was kept.
     pub record: Option<RecordId>,
     /// What was kept.
     pub kept: Option<Kept>,
@@ -134,15 +136,15 @@ pub fn forget(engine: &Engine, thread: &ThreadId) -> Result<Forgotten, Transcrip
     let home = engine.home().ok_or(TranscriptError::NoHome)?;
     // Also what was kept just before a power failure, and is in no record.
     let deleted = home.forget_transcript(thread)?;
-    let record = if deleted || kept.is_some() {
-        let sha256 = kept.as_ref().map(|kept| kept.sha256.as_str());
-        let body = object! { "kind": FORGOTTEN_KIND, "sha256": sha256 };
-        Some(note(engine, thread, charter, body, namespace)?)
-    } else {
-        None
+    let record = match &kept {
+        Some(kept) => {
+            let body = object! { "kind": FORGOTTEN_KIND, "sha256": kept.sha256.as_str() };
+            Some(note(engine, thread, charter, body, namespace)?)
+        }
+        None => None,
     };
     let clocks = engine.store().read(|reader| reader.clocks(thread)).map_err(EngineError::from)?;
-    Ok(Forgotten { record, kept, records: clocks.record_count, source })
+    Ok(Forgotten { deleted, record, kept, records: clocks.record_count, source })
 }
 
 /// Where a transcript belongs.

@@ -11,7 +11,7 @@ use spl::session::{
 use spl::store::ThreadRange;
 use spl::time::Timestamp;
 
-use crate::support::{START, Told, in_memory, shown, teaches};
+use crate::support::{START, Told, follows_its_schema, in_memory, shown, teaches};
 
 fn through(record: &Record) -> i64 {
     record.body.get("through").and_then(Value::as_i64).expect("a sequence")
@@ -46,11 +46,13 @@ fn a_report_says_what_was_asked_done_and_failed() {
     told.ends("prompt_input_exit");
     let record = report(&engine, &told.thread()).expect("reported").expect("a report");
     assert_eq!(record.actor.as_str(), "did:sync:system:engine");
+    follows_its_schema(&record.body);
     insta::assert_snapshot!("report", shown(&record.body.clone().into()));
     // A subagent has one of its own, and ends with its session.
     let (account, _) = account_of(&engine, &told.inside("a1").thread()).expect("read");
     let own = account.report.expect("a report of the subagent");
     let own = engine.store().read(|reader| reader.record(own.id)).expect("read").expect("there");
+    follows_its_schema(&own.record.body);
     insta::assert_snapshot!("report_of_a_subagent", shown(&own.record.body.clone().into()));
 }
 
