@@ -114,7 +114,8 @@ pub(super) fn look(harness: Harness, settings: Option<&Path>) -> Result<Looked, 
         }
         Err(error) => looked.checks.push(Check::failed("fired", &error)),
     }
-    looked.checks.extend(commands.iter().map(|command| self_test(harness, command)));
+    let there = commands.iter().filter(|command| program_is_there(command).is_none());
+    looked.checks.extend(there.map(|command| self_test(harness, command)));
     looked.home = Some(home);
     Ok(looked)
 }
