@@ -72,6 +72,9 @@ pub struct EngineOptions {
     pub probe: Option<Probe>,
     /// Another file than the home's own.
     pub store_path: Option<std::path::PathBuf>,
+    /// Whether this process takes one event of a session and ends. It has the key of the instance
+    /// alone, so nothing can be stated by its operator.
+    pub brief: bool,
 }
 
 impl Default for EngineOptions {
@@ -81,6 +84,7 @@ impl Default for EngineOptions {
             checkpoint_on_close: false,
             probe: None,
             store_path: None,
+            brief: false,
         }
     }
 }
@@ -111,7 +115,8 @@ impl Engine {
     /// Opens the instance of a home, which must have been made. Nothing is written to a store that
     /// is there and up to date.
     pub fn open(home: &Home, options: EngineOptions) -> Result<Self, EngineError> {
-        let keyring = home.keyring()?;
+        let brief = options.brief;
+        let keyring = if brief { home.instance_keyring()? } else { home.keyring()? };
         let path = match options.store_path {
             Some(path) if is_empty(&path) => {
                 // A copy that was cut off to nothing is not one of a store without records.
@@ -124,6 +129,7 @@ impl Engine {
             &path,
             StoreOptions {
                 checkpoint_on_close: options.checkpoint_on_close,
+                brief,
                 probe: options.probe,
                 ..StoreOptions::new(keyring, options.time)
             },

@@ -68,8 +68,11 @@ pub struct StoreOptions {
     /// Where the time of arrival comes from.
     pub time: TimeSource,
     /// Whether to fold the write-ahead log into the file on close. A short-lived process leaves
-    /// that to others.
+    /// that to others, unless the log has grown long.
     pub checkpoint_on_close: bool,
+    /// Whether this process does one thing and ends: it has one connection, to read and to write,
+    /// and writes on the thread that asks for it.
+    pub brief: bool,
     /// Told each stage of an append; for tests that stop a process there.
     pub probe: Option<Probe>,
     /// The most pages that the file may have; for tests of a full disk.
@@ -79,7 +82,8 @@ pub struct StoreOptions {
 impl StoreOptions {
     /// Returns the options of a short-lived process.
     pub const fn new(keyring: Keyring, time: TimeSource) -> Self {
-        Self { keyring, time, checkpoint_on_close: false, probe: None, max_pages: None }
+        let (checkpoint_on_close, brief) = (false, false);
+        Self { keyring, time, checkpoint_on_close, brief, probe: None, max_pages: None }
     }
 }
 
@@ -106,9 +110,10 @@ impl Store {
     /// A file that is not a store, or that a newer version wrote, is reported and left as it is.
     pub fn open(path: &Path, options: StoreOptions) -> Result<Self, OpenError> {
         let lock = FileLock::beside(path)?;
-        let connection = connection::open_file(path, &lock, &options)?;
-        let readers = Readers::of_file(path, options.checkpoint_on_close)?;
-        Ok(Self::assemble(Arc::new(connection.into()), readers, Some((path, lock)), options))
+        let connection = Arc::new(connection::open_file(path, &lock, &options)?.into());
+        let one = options.brief.then(|| Arc::clone(&connection));
+        let readers = Readers::of_file(path, options.checkpoint_on_close, one);
+        Ok(Self::assemble(connection, readers, Some((path, lock)), options))
     }
 
     /// Opens a store in memory, which ends with this value.
@@ -134,7 +139,8 @@ impl Store {
             probe: options.probe,
             listeners: std::sync::Mutex::new(Vec::new()),
         });
-        let writer = Writer::new(Arc::clone(&shared), connection, lock);
+        let keep_log = !options.checkpoint_on_close;
+        let writer = Writer::new(Arc::clone(&shared), connection, lock, keep_log, options.brief);
         Self { shared, writer }
     }
 

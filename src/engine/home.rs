@@ -211,14 +211,19 @@ impl Home {
 
     /// Reads the keys.
     pub fn keyring(&self) -> Result<Keyring, HomeError> {
-        self.refuse_lost_key()?;
-        let instance = read_key(&self.instance_key_path())?
-            .ok_or_else(|| HomeError::NotInitialised { path: self.0.clone() })?;
-        let keyring = Keyring::new(instance);
+        let keyring = self.instance_keyring()?;
         Ok(match read_key(&self.operator_key_path())? {
             Some(key) => keyring.with_actor(&self.settings()?.identity.actor, key),
             None => keyring,
         })
+    }
+
+    /// Reads the key of the instance alone.
+    pub(super) fn instance_keyring(&self) -> Result<Keyring, HomeError> {
+        self.refuse_lost_key()?;
+        let instance = read_key(&self.instance_key_path())?
+            .ok_or_else(|| HomeError::NotInitialised { path: self.0.clone() })?;
+        Ok(Keyring::new(instance))
     }
 
     /// Reads the settings; where there are none, the defaults.

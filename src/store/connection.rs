@@ -200,6 +200,28 @@ fn set_max_pages(connection: &Connection, options: &StoreOptions) -> Result<(), 
     Ok(())
 }
 
+/// The most bytes of a log that a process leaves behind. Whoever comes first afterwards reads it to
+/// its end before anything else.
+const MAX_LOG_BYTES: u64 = 1024 * 1024;
+
+/// Folds a log that has grown long into the file, and begins it anew, unless somebody else works
+/// with it.
+///
+/// What has been folded in is known to the processes that have the store open, and to nobody after
+/// them. Where each commits once and ends, the log would never be begun anew.
+pub(super) fn cut_log(connection: &Connection, path: &Path, lock: &FileLock) {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    if !Path::new(&log).metadata().is_ok_and(|log| log.len() > MAX_LOG_BYTES) {
+        return;
+    }
+    let Some(_held) = lock.try_hold() else { return };
+    if connection.busy_timeout(Duration::ZERO).is_ok() {
+        // Whoever reads keeps the log as it is, and the next process tries again.
+        let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+    }
+}
+
 /// The connections that read.
 pub(super) struct Readers(Kind);
 
@@ -210,17 +232,19 @@ enum Kind {
     File {
         path: std::path::PathBuf,
         checkpoint_on_close: bool,
+        /// The one that a brief process has for everything.
+        one: Option<Shared>,
         idle: Mutex<Vec<Connection>>,
-        watch: Mutex<Connection>,
+        /// Opened when it is first asked.
+        watch: Mutex<Option<Connection>>,
     },
     Memory(Shared),
 }
 
 impl Readers {
-    pub(super) fn of_file(path: &Path, checkpoint_on_close: bool) -> Result<Self, StoreError> {
-        let watch = Mutex::new(reading(path, checkpoint_on_close)?);
-        let idle = Mutex::new(Vec::new());
-        Ok(Self(Kind::File { path: path.into(), checkpoint_on_close, idle, watch }))
+    pub(super) fn of_file(path: &Path, checkpoint_on_close: bool, one: Option<Shared>) -> Self {
+        let (idle, watch) = (Mutex::default(), Mutex::default());
+        Self(Kind::File { path: path.into(), checkpoint_on_close, one, idle, watch })
     }
 
     pub(super) const fn of_memory(connection: Shared) -> Self {
@@ -234,6 +258,13 @@ impl Readers {
     ) -> Result<T, StoreError> {
         match &self.0 {
             Kind::Memory(connection) => work(&Reader::new(&lock_of(connection))),
+            Kind::File { one: Some(one), .. } => {
+                let connection = lock_of(one);
+                connection.execute_batch("BEGIN")?;
+                let result = work(&Reader::new(&connection));
+                connection.execute_batch("COMMIT")?;
+                result
+            }
             Kind::File { path, checkpoint_on_close, idle, .. } => {
                 let waiting = lock_of(idle).pop();
                 let connection = match waiting {
@@ -261,9 +292,15 @@ impl Readers {
                 let sql = "SELECT total_changes()";
                 Ok(lock_of(connection).prepare_cached(sql)?.query_row([], |row| row.get(0))?)
             }
-            Kind::File { watch, .. } => Ok(lock_of(watch)
-                .prepare_cached("PRAGMA data_version")?
-                .query_row([], |row| row.get(0))?),
+            Kind::File { path, checkpoint_on_close, watch, .. } => {
+                let mut watch = lock_of(watch);
+                let connection = match &mut *watch {
+                    Some(connection) => connection,
+                    none => none.insert(reading(path, *checkpoint_on_close)?),
+                };
+                let mut statement = connection.prepare_cached("PRAGMA data_version")?;
+                Ok(statement.query_row([], |row| row.get(0))?)
+            }
         }
     }
 }

@@ -46,6 +46,13 @@ impl FileLock {
     }
 }
 
+impl FileLock {
+    /// Takes the lock if nobody has it.
+    pub(super) fn try_hold(&self) -> Option<Held<'_>> {
+        flock(&self.file, FlockOperation::NonBlockingLockExclusive).ok().map(|()| Held(self))
+    }
+}
+
 impl Drop for Held<'_> {
     fn drop(&mut self) {
         // The kernel frees it at the latest when the file closes.

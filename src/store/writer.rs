@@ -19,12 +19,14 @@ use crate::record::Sequence;
 /// The most writes that share one transaction, so that none waits for long.
 const MAX_BATCH: usize = 512;
 
-/// Hands writes to a thread of its own, which starts with the first of them.
+/// Hands writes to a thread of its own, which starts with the first of them; in a brief process,
+/// does them where they are asked for.
 pub(super) struct Writer {
     state: Mutex<State>,
 }
 
 enum State {
+    Here(Committer),
     Idle(Option<Committer>),
     Running { queue: Sender<Box<dyn Job>>, thread: JoinHandle<()> },
     Gone,
@@ -35,9 +37,12 @@ impl Writer {
         shared: Arc<Shared>,
         connection: connection::Shared,
         lock: Option<FileLock>,
+        keep_log: bool,
+        brief: bool,
     ) -> Self {
-        let committer = Committer { shared, connection, lock };
-        Self { state: Mutex::new(State::Idle(Some(committer))) }
+        let committer = Committer { shared, connection, lock, keep_log };
+        let state = if brief { State::Here(committer) } else { State::Idle(Some(committer)) };
+        Self { state: Mutex::new(state) }
     }
 
     /// Queues `work` and waits for its answer.
@@ -50,14 +55,26 @@ impl Writer {
         E: From<StoreError> + Coded + Send + 'static,
     {
         let (answer, answered) = sync_channel(1);
-        self.queue()?
-            .send(Box::new(Write { work: Some(work), result: None, answer }))
-            .map_err(|_| StoreError::WriterGone)?;
+        let job: Box<dyn Job> = Box::new(Write { work: Some(work), result: None, answer });
+        if let Some(job) = self.here(job) {
+            self.queue()?.send(job).map_err(|_| StoreError::WriterGone)?;
+        }
         match answered.recv() {
             Ok(Ok(result)) => result,
             // The work itself panicked: its panic belongs to whoever asked for it.
             Ok(Err(panic)) => resume_unwind(panic),
             Err(_) => Err(StoreError::WriterGone.into()),
+        }
+    }
+
+    /// Does a write on this thread, or gives it back where there is another for it.
+    fn here(&self, job: Box<dyn Job>) -> Option<Box<dyn Job>> {
+        match &*lock_of(&self.state) {
+            State::Here(committer) => {
+                committer.commit_all(vec![job]);
+                None
+            }
+            _ => Some(job),
         }
     }
 
@@ -74,7 +91,7 @@ impl Writer {
         }
         match &*state {
             State::Running { queue, .. } => Ok(queue.clone()),
-            State::Idle(_) | State::Gone => Err(StoreError::WriterGone),
+            State::Here(_) | State::Idle(_) | State::Gone => Err(StoreError::WriterGone),
         }
     }
 }
@@ -163,6 +180,16 @@ struct Committer {
     shared: Arc<Shared>,
     connection: connection::Shared,
     lock: Option<FileLock>,
+    /// Whether the log stays beside the file when this process ends.
+    keep_log: bool,
+}
+
+impl Drop for Committer {
+    fn drop(&mut self) {
+        if let (true, Some(path), Some(lock)) = (self.keep_log, &self.shared.path, &self.lock) {
+            connection::cut_log(&lock_of(&self.connection), path, lock);
+        }
+    }
 }
 
 impl Committer {
@@ -170,10 +197,15 @@ impl Committer {
         while let Ok(first) = queued.recv() {
             let mut jobs = vec![first];
             jobs.extend(queued.try_iter().take(MAX_BATCH - 1));
-            let durable = self.commit(&mut jobs);
-            for job in jobs {
-                job.finish(durable.clone());
-            }
+            self.commit_all(jobs);
+        }
+    }
+
+    /// Commits these writes together, and answers those who wait for them.
+    fn commit_all(&self, mut jobs: Vec<Box<dyn Job>>) {
+        let durable = self.commit(&mut jobs);
+        for job in jobs {
+            job.finish(durable.clone());
         }
     }
 

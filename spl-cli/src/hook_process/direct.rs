@@ -22,7 +22,8 @@ pub(super) fn receive_here(
     if !home.is_initialised() {
         home.initialise(&home::login()).map_err(|error| told(&error))?;
     }
-    let engine = Engine::open(home, EngineOptions::default()).map_err(|error| told(&error))?;
+    let options = EngineOptions { brief: true, ..EngineOptions::default() };
+    let engine = Engine::open(home, options).map_err(|error| told(&error))?;
     let received = receive(&engine, event, namespace, attempt).map_err(|error| told(&error))?;
     Ok(Taken { engine, received })
 }
