@@ -9,6 +9,8 @@
 //! top of a raw-token event parser: a duplicate key, a lone surrogate and the text of a number
 //! must be seen, not repaired.
 //!
+//! What a program of others sends is read by [`parse_leniently`], which repairs what can be.
+//!
 //! **Invariant:** nobody else calls a serializer for bytes that are hashed. There is no Unicode
 //! normalisation. A [`Value`] read from bytes nests at most [`Limits::depth`] levels.
 
@@ -19,7 +21,7 @@ mod parse;
 mod value;
 mod write;
 
-pub use digest::{Digest, hash_of, hex, unhex};
+pub use digest::{Digest, digest_of, hash_of, hex, unhex};
 pub use lenient::{parse_leniently, parse_members_leniently};
 pub use number::Number;
 pub use parse::{Limits, ParseError, parse};

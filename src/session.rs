@@ -2,7 +2,7 @@
 //!
 //! Comes in: the bytes that a harness hands to a hook command, a [`Payload`]. Goes out: an
 //! [`Event`], which is the same for every harness, and for the words that the hooks have for it the
-//! one JSON object that the harness takes ([`answer`]).
+//! one JSON object that the harness takes ([`answer()`]).
 //!
 //! Reading is lenient and total: a harness must not stop over what its hook could not read, and a
 //! field that no one has documented yet is data. What is [`Malformed`] is told in one line and
@@ -29,6 +29,9 @@ mod rooms;
 mod transcript;
 mod words;
 
+#[cfg(test)]
+mod tests;
+
 pub use account::{Account, AgentSeen, Charter, Failure, Kept, Lesson, Reported, Tally};
 pub use answer::answer;
 pub use body::{
@@ -44,7 +47,9 @@ pub use list::{SessionRange, SessionState, session, sessions};
 pub use payload::{Envelope, Malformed, Payload};
 pub use read::account_of;
 pub use receive::{Received, receive};
-pub use report::{IDLE_MILLIS, REPORT_KIND, body as report_body, report, report_idle};
+pub use report::{
+    IDLE_MILLIS, REPORT_KIND, body as report_body, report, report_idle, report_silent,
+};
 pub use rooms::{Item, Learned, Overview, brief, find_room, overview, reentry};
 pub use transcript::{
     FORGOTTEN_KIND, Forgotten, MAX_TRANSCRIPT_BYTES, Retained, TRANSCRIPT_KIND, TranscriptError,

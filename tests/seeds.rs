@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 #[path = "../fuzz/src/lib.rs"]
 pub mod properties;
 
-use properties::{body, canon, envelope, evaluators, hook_record, predicate, query, secret};
+use properties::{
+    body, canon, envelope, evaluators, hook_record, predicate, query, secret, session_payload,
+};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds")
@@ -74,9 +76,23 @@ fn every_seed_of_a_text_with_secrets() {
 }
 
 #[test]
+fn every_seed_of_a_payload() {
+    hold("session_payload", session_payload::check);
+}
+
+#[test]
 fn every_target_has_seeds_and_a_test_here() {
-    let targets =
-        ["body", "canon", "envelope", "evaluators", "hook_record", "predicate", "query", "secret"];
+    let targets = [
+        "body",
+        "canon",
+        "envelope",
+        "evaluators",
+        "hook_record",
+        "predicate",
+        "query",
+        "secret",
+        "session_payload",
+    ];
     assert_eq!(names_in(&folder()), targets);
     let files = names_in(&folder().join("../fuzz_targets"));
     assert_eq!(files, targets.map(|target| format!("{target}.rs")));

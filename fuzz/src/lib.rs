@@ -16,3 +16,4 @@ pub mod hook_record;
 pub mod predicate;
 pub mod query;
 pub mod secret;
+pub mod session_payload;

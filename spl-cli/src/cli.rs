@@ -102,6 +102,7 @@ pub(crate) enum Command {
     Runs(command::runs::RunsCommand),
     #[command(subcommand)]
     Session(command::session::SessionCommand),
+    Resume(command::resume::ResumeArgs),
     WorkLoopReview(command::work_loop_review::ReviewArgs),
     Trust(command::trust::TrustArgs),
     #[command(subcommand)]

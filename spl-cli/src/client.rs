@@ -88,12 +88,27 @@ impl Client {
         self.ask(Method::POST, target, Some(body))
     }
 
+    /// Sends lines that are JSON each to `target`.
+    pub(crate) fn send_lines(&self, target: &Target, lines: Vec<u8>) -> Result<Reply, Failure> {
+        self.send(Method::POST, target, Some(("application/x-ndjson", lines)))
+    }
+
     /// Takes away what is at `target`.
     pub(crate) fn delete(&self, target: &Target) -> Result<Object, Failure> {
         Ok(self.ask(Method::DELETE, target, None)?.body)
     }
 
     fn ask(&self, method: Method, target: &Target, body: Option<Object>) -> Result<Reply, Failure> {
+        let json = |body| ("application/json", Value::Object(body).to_string().into_bytes());
+        self.send(method, target, body.map(json))
+    }
+
+    fn send(
+        &self,
+        method: Method,
+        target: &Target,
+        body: Option<(&'static str, Vec<u8>)>,
+    ) -> Result<Reply, Failure> {
         let request = self.request(method, target, body)?;
         self.runtime.block_on(async {
             let answered =
@@ -136,11 +151,11 @@ impl Client {
         &self,
         method: Method,
         target: &Target,
-        body: Option<Object>,
+        body: Option<(&'static str, Vec<u8>)>,
     ) -> Result<Question, Failure> {
         let mut request = Request::builder().method(method).uri(target.as_str());
-        if body.is_some() {
-            request = request.header(CONTENT_TYPE, "application/json");
+        if let Some((media, _)) = &body {
+            request = request.header(CONTENT_TYPE, *media);
         }
         let (host, bearer) = match &self.transport {
             Transport::Tcp { authority, bearer } => (authority.as_str(), bearer.as_ref()),
@@ -150,9 +165,9 @@ impl Client {
         if let Some(bearer) = bearer {
             request = request.header(AUTHORIZATION, bearer);
         }
-        let bytes = body.map(|body| Value::from(body).to_string().into_bytes());
+        let bytes = body.map(|(_, bytes)| bytes).unwrap_or_default();
         request
-            .body(Full::from(bytes.unwrap_or_default()))
+            .body(Full::from(bytes))
             .map_err(|error| Failure::local(format!("`{target}` cannot be asked for"), &error))
     }
 

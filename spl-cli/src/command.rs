@@ -13,6 +13,7 @@ pub(crate) mod hook;
 pub(crate) mod init;
 pub(crate) mod model;
 pub(crate) mod record;
+pub(crate) mod resume;
 pub(crate) mod runs;
 pub(crate) mod serve;
 pub(crate) mod session;
@@ -73,6 +74,7 @@ fn perform(session: &mut Session, command: Command) -> Result<u8, Failure> {
         Command::Expr(command) => return expr::expr(session, command),
         Command::WorkLoop(args) => return work_loop::work_loop(session, &args),
         Command::WorkLoopReview(args) => work_loop_review::review(session, &args),
+        Command::Resume(args) => resume::resume(session, &args),
         Command::Session(command) => return session::session(session, command),
         Command::Trust(args) => trust::trust(session, &args),
         Command::Runs(command) => return runs::runs(session, command),

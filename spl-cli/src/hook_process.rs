@@ -90,23 +90,19 @@ fn answer(args: &HookArgs, input: std::io::Result<Input>) {
         }
         Err(error) => return notice.say(&format!("standard input could not be read: {error}")),
     };
-    match heard(args, &place, &payload, &notice) {
-        Ok(Some(output)) => input::print(&output),
-        Ok(None) => {}
-        Err(reason) => {
-            notice.name(&payload, args.harness);
-            notice.say(&reason);
-        }
+    if let Err(reason) = answer_event(args, &place, &payload, &notice) {
+        notice.name(&payload, args.harness);
+        notice.say(&reason);
     }
 }
 
-/// Returns what is to be printed.
-fn heard(
+/// Prints the answer to an event, as soon as it is known.
+fn answer_event(
     args: &HookArgs,
     place: &Place,
     payload: &[u8],
     notice: &Notice,
-) -> Result<Option<String>, String> {
+) -> Result<(), String> {
     // It only tells this process from others, and a system without randomness has a number for it.
     let attempt = match random_bytes::<16>() {
         Ok(bytes) => hex(&bytes),
@@ -118,7 +114,10 @@ fn heard(
         Ok(true) => {
             let envelope = Envelope::write(args.harness, namespace, &attempt, payload);
             match server::ask(&socket, &envelope) {
-                Ok(Reply::Output(output)) => return Ok(output),
+                Ok(Reply::Output(output)) => {
+                    output.iter().for_each(|output| input::print(output));
+                    return Ok(());
+                }
                 Ok(Reply::Refused(reason)) => return Err(reason),
                 // Nobody answers, or not in time: the store is here too.
                 Err(_) => {}
@@ -129,5 +128,7 @@ fn heard(
     }
     let payload = Payload::read(payload).map_err(|malformed| malformed.to_string())?;
     let event = Event::read(&payload, args.harness).map_err(|malformed| malformed.to_string())?;
-    direct::receive_here(&place.home, &event, args.namespace.as_ref(), &attempt)
+    let taken = direct::receive_here(&place.home, &event, args.namespace.as_ref(), &attempt)?;
+    taken.output().iter().for_each(|output| input::print(output));
+    taken.report()
 }

@@ -46,7 +46,16 @@ impl Session {
     pub(crate) fn reader(&self) -> Result<Client, Failure> {
         match self.server() {
             Some(url) => self.remote(&url),
-            None => local(&home::find()?),
+            None => local(&home::find()?, false),
+        }
+    }
+
+    /// Returns whoever answers questions about captured sessions. Where this process opens the store,
+    /// it reports those that have gone silent first, as a server does.
+    pub(crate) fn reporter(&self) -> Result<Client, Failure> {
+        match self.server() {
+            Some(url) => self.remote(&url),
+            None => local(&home::find()?, true),
         }
     }
 
@@ -54,7 +63,7 @@ impl Session {
     pub(crate) fn writer(&self) -> Result<Client, Failure> {
         match self.server() {
             Some(url) => self.remote(&url),
-            None => local(&home::made()?),
+            None => local(&home::made()?, true),
         }
     }
 
@@ -88,8 +97,9 @@ pub(crate) fn named_actor(given: Option<&str>) -> Option<String> {
     given.map(str::to_owned).or_else(|| home::set("SPL_ACTOR"))
 }
 
-/// Asks the server of a home over its socket; where none answers, opens the store.
-fn local(home: &Home) -> Result<Client, Failure> {
+/// Asks the server of a home over its socket; where none answers, opens the store, and reports the
+/// sessions that have gone silent if it is to.
+fn local(home: &Home, reports: bool) -> Result<Client, Failure> {
     let socket = home.socket_path();
     match Socket::at(&socket) {
         Socket::Answers => return Ok(Client::over_socket(socket)?.or_open(home.clone())),
@@ -104,7 +114,12 @@ fn local(home: &Home) -> Result<Client, Failure> {
             )));
         }
     }
-    Client::here(home::open(home)?)
+    let engine = home::open(home)?;
+    if reports && let Err(error) = spl::session::report_silent(&engine) {
+        // Whatever was asked for can be done without.
+        tracing::warn!(%error, "silent sessions could not be reported");
+    }
+    Client::here(engine)
 }
 
 /// What is behind the path of a socket.

@@ -1,7 +1,7 @@
 //! From bytes to a value, repairing what a canonical form cannot hold.
 //!
 //! For what programs of others send, which must be understood as far as it can be. Nothing that a
-//! caller means to be hashed or signed as it stands is read here: that is [`parse`](super::parse).
+//! caller means to be hashed or signed as it stands is read here: that is [`parse`](super::parse()).
 
 use std::borrow::Cow;
 
@@ -85,14 +85,12 @@ fn lone_surrogates(text: &[u8]) -> Vec<usize> {
     while let Some(next) = text.get(at..).and_then(|rest| memchr(b'\\', rest)) {
         at += next;
         match code_unit(text, at) {
-            Some(0xd800..=0xdbff) => match code_unit(text, at + ESCAPE) {
-                Some(0xdc00..=0xdfff) => at += 2 * ESCAPE,
-                _ => {
-                    lone.push(at);
-                    at += ESCAPE;
-                }
-            },
-            Some(0xdc00..=0xdfff) => {
+            Some(0xd800..=0xdbff)
+                if matches!(code_unit(text, at + ESCAPE), Some(0xdc00..=0xdfff)) =>
+            {
+                at += 2 * ESCAPE;
+            }
+            Some(0xd800..=0xdfff) => {
                 lone.push(at);
                 at += ESCAPE;
             }

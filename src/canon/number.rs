@@ -90,6 +90,15 @@ impl Number {
         }
     }
 
+    /// Returns a text that tells this number from others, and is short where the canonical text of
+    /// a float has hundreds of digits.
+    pub(super) fn short(&self) -> String {
+        match &self.0 {
+            Form::Float(float) => format!("{float:e}"),
+            _ => self.to_string(),
+        }
+    }
+
     /// Returns the nearest float, for arithmetic that may round.
     #[expect(clippy::cast_precision_loss, reason = "rounding is what the caller asked for")]
     pub fn to_f64(&self) -> f64 {

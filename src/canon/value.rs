@@ -79,6 +79,14 @@ impl Value {
         }
     }
 
+    /// Returns the members of an object, owned; `None` for anything else.
+    pub fn into_object(self) -> Option<Object> {
+        match self {
+            Self::Object(members) => Some(members),
+            _ => None,
+        }
+    }
+
     /// Returns what kind of value this is, in the words of JSON.
     pub const fn type_name(&self) -> &'static str {
         match self {

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use super::digest::Hasher;
 use super::{Digest, Object, Value, hash_of};
 
 /// The canonical text of a value: what is hashed, signed and stored.
@@ -43,14 +42,6 @@ impl Canonical {
             Ok(()) => Ok(Self(sink.text)),
             Err(fmt::Error) => Err(TooLong { limit }),
         }
-    }
-
-    /// Returns the SHA-256 of the canonical text of an object, without holding the text.
-    pub fn sha256_of(members: &Object) -> Digest {
-        let mut sink = Hasher::default();
-        // The sink takes everything.
-        let _ = write_object(members, &mut sink);
-        sink.finish()
     }
 
     /// Takes text that was canonical when it was stored.

@@ -10,7 +10,7 @@ use super::call::Call;
 use super::problem::Problem;
 use super::{
     ApiState, ServerLimits, config, decisions, expression, health, metrics, observe, openapi,
-    records, run_routes, sessions, threads, tokens, trust, watch,
+    records, run_routes, session_doors, session_routes, sessions, threads, tokens, trust, watch,
 };
 use crate::engine::{Caller, IngestError, Scope};
 
@@ -86,7 +86,18 @@ impl Endpoint {
     pub(super) fn body_bytes(&self, limits: &ServerLimits) -> usize {
         match self.takes {
             Some(sessions::EVENT) => limits.body_bytes.max(sessions::MAX_EVENT_BYTES),
+            Some(session_routes::TRANSCRIPT) => {
+                limits.body_bytes.max(session_doors::MAX_TRANSCRIPT_BYTES)
+            }
             _ => limits.body_bytes,
+        }
+    }
+
+    /// Returns what a body must be declared as. No form of a web page can be declared so.
+    pub(super) fn media(&self) -> &'static str {
+        match self.takes {
+            Some(session_routes::TRANSCRIPT) => "application/x-ndjson",
+            _ => "application/json",
         }
     }
 }
@@ -141,10 +152,10 @@ const DECISIONS: &[Parameter] = &[
 
 /// Returns every route there is.
 pub(super) fn endpoints() -> impl Iterator<Item = &'static Endpoint> {
-    ENDPOINTS.iter().chain(run_routes::ENDPOINTS)
+    ENDPOINTS.iter().chain(run_routes::ENDPOINTS).chain(session_routes::ENDPOINTS)
 }
 
-/// Every route but those of runs.
+/// Every route but those of runs and captured sessions.
 const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         method: Method::Post,

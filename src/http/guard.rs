@@ -35,22 +35,21 @@ pub(super) fn check(port: u16, request: &Parts) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Refuses a body that is not declared as plain JSON. A form, which any page may send anywhere
-/// without asking first, cannot be declared so.
-pub(super) fn check_media(headers: &HeaderMap) -> Result<(), Problem> {
-    const JSON: &str = "application/json";
-    let refused = |message: &str| Err(Problem::new(Code::UnsupportedMediaType, message));
+/// Refuses a body that is not declared as what the route takes, plain. A form, which any page may
+/// send anywhere without asking first, cannot be declared so.
+pub(super) fn check_media(headers: &HeaderMap, wanted: &str) -> Result<(), Problem> {
+    let refused = |message: String| Err(Problem::new(Code::UnsupportedMediaType, message));
     let mut types = headers.get_all(header::CONTENT_TYPE).iter();
     let essence = match (types.next(), types.next()) {
         (Some(media), None) => media.to_str().unwrap_or_default().split(';').next(),
         _ => None,
     };
-    if !essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case(JSON)) {
-        return refused("the body must be declared as `content-type: application/json`");
+    if !essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case(wanted)) {
+        return refused(format!("the body must be declared as `content-type: {wanted}`"));
     }
     let plain = |coding: &header::HeaderValue| coding.as_bytes().eq_ignore_ascii_case(b"identity");
     if !headers.get_all(header::CONTENT_ENCODING).iter().all(plain) {
-        return refused("the body must not be compressed");
+        return refused("the body must not be compressed".into());
     }
     Ok(())
 }

@@ -83,7 +83,7 @@ fn operation(endpoint: &Endpoint) -> Object {
     if let Some(shape) = endpoint.takes {
         let body = object! {
             "required": true,
-            "content": content("application/json", reference(shape)),
+            "content": content(endpoint.media(), reference(shape)),
         };
         operation.insert("requestBody".into(), body.into());
     }

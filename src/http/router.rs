@@ -173,7 +173,7 @@ async fn admit(
     };
     endpoint.needs.check(&caller)?;
     if endpoint.takes.is_some() {
-        guard::check_media(&parts.headers)?;
+        guard::check_media(&parts.headers, endpoint.media())?;
     }
     let segments = match RawPathParams::from_request_parts(parts, state).await {
         Ok(segments) => {

@@ -16,6 +16,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::{sleep, timeout};
 
 use super::{Access, ApiState, ServerLimits, router};
+use crate::session;
 use patient::Patient;
 
 /// The most bytes of the head of a request.
@@ -61,7 +62,8 @@ pub async fn serve(
     stop.closed().await;
 }
 
-/// Puts lessons out of force whose time is over: at once, and then again and again.
+/// Puts lessons out of force whose time is over, and reports sessions that have gone silent: at once,
+/// and then again and again.
 async fn sweep(state: ApiState, mut stop: watch::Receiver<bool>) {
     loop {
         let engine = state.engine().clone();
@@ -70,6 +72,13 @@ async fn sweep(state: ApiState, mut stop: watch::Receiver<bool>) {
             Ok(Ok(swept)) => tracing::info!(count = swept.len(), "lessons have expired"),
             Ok(Err(error)) => tracing::error!(%error, "expired lessons could not be looked for"),
             Err(error) => tracing::error!(%error, "looking for expired lessons broke"),
+        }
+        let engine = state.engine().clone();
+        match spawn_blocking(move || session::report_silent(&engine)).await {
+            Ok(Ok(0)) => {}
+            Ok(Ok(count)) => tracing::info!(count, "silent sessions were reported"),
+            Ok(Err(error)) => tracing::error!(%error, "silent sessions could not be reported"),
+            Err(error) => tracing::error!(%error, "reporting silent sessions broke"),
         }
         tokio::select! {
             () = told(&mut stop) => return,

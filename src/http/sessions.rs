@@ -6,7 +6,7 @@ use super::call::Call;
 use super::problem::Problem;
 use crate::canon::{Limits, Value, parse};
 use crate::object;
-use crate::session::{Envelope, Event, receive};
+use crate::session::{Envelope, Event, receive, report};
 
 /// The shape of an event with what the command line of its hook says.
 pub(super) const EVENT: &str = "SessionEvent";
@@ -20,6 +20,12 @@ pub(super) fn event(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
     let event = Event::read(&envelope.payload, envelope.harness)?;
     let namespace = envelope.namespace.as_ref();
     let received = receive(state.engine(), &event, namespace, &envelope.attempt)?;
+    if received.ended {
+        // A report that could not be written is written when the session has been silent.
+        if let Err(error) = report(state.engine(), &received.thread) {
+            tracing::warn!(%error, thread = %received.thread, "a session was not reported");
+        }
+    }
     let output = match received.output {
         None => Value::Null,
         Some(text) => parse(text.as_bytes(), Limits::DOOR)

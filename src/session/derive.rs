@@ -5,15 +5,18 @@
 //!
 //! | opencode's own | `hook_event_name` | besides `session_id`, `cwd` |
 //! |---|---|---|
-//! | `event` of type `session.created` | `session.created` | |
-//! | `chat.message` | `chat.message` | `prompt` (the text parts, one a line), `message_id`, `model` |
-//! | `tool.execute.after` | `tool.execute.after` | `tool_name`, `tool_use_id` (`callID`), `tool_input` (`args`), `tool_response: {title, output, metadata}` |
-//! | `event` of type `session.idle` | `session.idle` | `last_assistant_message`, where it is known |
-//! | `event` of type `session.deleted` | `session.deleted` | |
+//! | `event` of `session.created` | `session.created` | |
+//! | `chat.message` | the same | `prompt`, `message_id`, `model` |
+//! | `tool.execute.after` | the same | `tool_name`, `tool_use_id`, `tool_input`, `tool_response` |
+//! | `event` of `session.idle` | `session.idle` | `last_assistant_message`, where it is known |
+//! | `event` of `session.deleted` | `session.deleted` | |
+//!
+//! `prompt` is the text parts, one a line; `tool_use_id` the `callID`, `tool_input` the `args`, and
+//! `tool_response` is `{title, output, metadata}`, with the exit status of a shell in
+//! `metadata.exit`. What is answered to `tool.execute.after` the plugin puts behind `output`.
 //!
 //! A session with a `parentID` is a subagent: the plugin sends the id of the topmost session as
 //! `session_id`, and its own as `agent_id`, with `agent_type` where it is known.
-//! `tool_response.metadata.exit` is the exit status of a shell.
 
 mod content;
 mod tool;
@@ -23,7 +26,7 @@ use std::borrow::Cow;
 use super::event::{Reading, Status, ToolCall};
 use super::rest::{bounded_id, first_chars};
 use super::{Harness, Payload};
-use crate::canon::{Canonical, Limits, Object, Value, hash_of, hex, parse_leniently};
+use crate::canon::{Limits, Object, Value, digest_of, hash_of, hex, parse_leniently};
 use crate::hook::CONTENT_CHARS;
 use crate::object;
 
@@ -76,10 +79,8 @@ fn args(payload: &Payload) -> Object {
         // Some send the arguments as the model wrote them: the text of an object.
         Some(Value::String(text)) => {
             let limits = Limits { bytes: Payload::MAX_BYTES, depth: 128 };
-            match parse_leniently(text.as_bytes(), limits) {
-                Ok(Value::Object(members)) => members,
-                _ => object! { "input": &**text },
-            }
+            let read = parse_leniently(text.as_bytes(), limits).ok();
+            read.and_then(Value::into_object).unwrap_or_else(|| object! { "input": &**text })
         }
         Some(other) => object! { "input": other.clone() },
     }
@@ -97,12 +98,12 @@ fn call_id(reading: &Reading<'_>, tool: &str, args: &Object) -> String {
     }
     // Two equal calls differ in their time alone.
     let time = match reading.payload.get(&["timestamp"]) {
-        Some(time) => time.to_string(),
-        None => hex(reading.digest),
+        Some(Value::String(time)) => time.clone(),
+        Some(Value::Number(time)) => time.to_string(),
+        _ => hex(reading.digest),
     };
     let front = Value::from(vec![reading.session_id, reading.name, tool, &time]).to_string();
-    let args = Canonical::of_object(args);
-    format!("sha256:{}", hex(&hash_of(&[front.as_bytes(), args.as_bytes()])))
+    format!("sha256:{}", hex(&hash_of(&[front.as_bytes(), &digest_of(args)])))
 }
 
 /// Returns what the model is told. Of a failure that is the error.

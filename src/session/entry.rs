@@ -67,7 +67,8 @@ fn done(account: &Account) -> String {
     if more > 0 {
         said.push(format!("{more} other tools"));
     }
-    format!("Done: {} calls, {} failed: {}.", account.calls, account.failed, said.join(", "))
+    let calls = plural(account.calls, "call");
+    format!("Done: {calls}, {} failed: {}.", account.failed, said.join(", "))
 }
 
 /// Returns what waits for somebody.
@@ -78,7 +79,8 @@ fn open(account: &Account) -> Vec<String> {
     }
     let waiting = account.undelivered().count();
     if waiting > 0 {
-        open.push(format!("{waiting} lessons wait for an event that can deliver them"));
+        let lessons = plural(waiting as u64, "lesson");
+        open.push(format!("not delivered yet: {lessons}"));
     }
     let going = account.agents().iter().filter(|(_, agent)| !agent.stopped);
     open.extend(going.map(|(id, _)| format!("no end is known of the subagent {id}")));
@@ -120,6 +122,11 @@ fn bounded(lines: &[String]) -> String {
         text.push('\n');
     }
     text
+}
+
+/// Returns a count of things: `1 record`, `2 records`.
+pub(super) fn plural(count: u64, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Returns the first `chars` characters of a text, on one line.

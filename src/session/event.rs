@@ -23,6 +23,9 @@ const CWD: &[&str] = &["cwd"];
 const MODEL: &[&str] = &["model"];
 const CLOSING: &[&str] = &["last_assistant_message", "lastAssistantMessage", "prompt_response"];
 
+/// What stands in fields of their own.
+const READ: &[&[&str]] = &[SESSION, EVENT, TRANSCRIPT, AGENT, TURN, CWD, MODEL];
+
 /// The most characters of what a person or an agent said.
 const MAX_SAID_CHARS: usize = 64 * 1024;
 /// The most characters of a path.
@@ -49,9 +52,10 @@ pub struct Event {
     pub model: Option<String>,
     /// Where the harness keeps its own log. Never opened here.
     pub transcript_path: Option<String>,
-    /// The SHA-256 of the payload, which tells events without a call apart.
+    /// What tells the payload from others, and so events without a call apart.
     pub digest: Digest,
     /// What an event without a kind of its own says besides: bounded, and nothing of the person.
+    /// Secrets in it are not masked.
     pub rest: Object,
     /// Whether the harness drops what is answered to this event, though it takes an answer to
     /// others of its name.
@@ -158,7 +162,7 @@ impl Event {
         let reading = Reading { payload, harness, session_id, name, digest: &digest };
         let moment = reading.moment(agent.is_some());
         let rest = match moment {
-            Moment::Other => rest::of(payload.members(), &[SESSION, EVENT, TRANSCRIPT, AGENT, CWD]),
+            Moment::Other => rest::of(payload.members(), READ),
             _ => Object::new(),
         };
         Ok(Self {
@@ -196,9 +200,12 @@ pub(super) struct Reading<'p> {
 impl Reading<'_> {
     fn moment(&self, in_agent: bool) -> Moment {
         match self.name {
-            // A session that another one has begun is how opencode runs a subagent.
-            "session.created" if in_agent => Moment::AgentStarted,
-            "session.idle" | "session.deleted" if in_agent => {
+            // Whose it is would not be known without its id. A session that another one has begun is
+            // how opencode runs a subagent.
+            "SubagentStart" | "subagentStart" | "session.created" if in_agent => {
+                Moment::AgentStarted
+            }
+            "SubagentStop" | "subagentStop" | "session.idle" | "session.deleted" if in_agent => {
                 Moment::AgentStopped { text: self.closing() }
             }
             "SessionStart" | "sessionStart" | "session.created" => {
@@ -216,11 +223,6 @@ impl Reading<'_> {
             }
             "StopFailure" => {
                 Moment::TurnEnded { text: self.closing(), failed: Some(self.failure()) }
-            }
-            // Whose beginning it is would not be known.
-            "SubagentStart" | "subagentStart" if in_agent => Moment::AgentStarted,
-            "SubagentStop" | "subagentStop" if in_agent => {
-                Moment::AgentStopped { text: self.closing() }
             }
             "SessionEnd" | "sessionEnd" | "session.deleted" => {
                 Moment::Ended { reason: self.word(&["reason"]) }

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use super::Harness;
 use crate::canon::{
-    Canonical, Digest, Limits, Object, ParseError, Value, parse_leniently, parse_members_leniently,
+    Canonical, Digest, Limits, Object, ParseError, Value, digest_of, parse_leniently,
+    parse_members_leniently,
 };
 use crate::code::{Code, Coded};
 use crate::object;
@@ -79,9 +80,9 @@ impl Payload {
         &self.members
     }
 
-    /// Returns what tells this payload from others: the SHA-256 of its canonical text.
+    /// Returns what tells this payload from others, however it was written.
     pub fn digest(&self) -> Digest {
-        Canonical::sha256_of(&self.members)
+        digest_of(&self.members)
     }
 
     /// Returns the member of the first of `names` that there is and that is not `null`.

@@ -55,7 +55,7 @@ pub fn receive(
     for _ in 0..MAX_ATTEMPTS {
         let asking = arrival.ask(engine)?;
         let arriving = Arc::clone(&arrival);
-        let said = engine.author(move |author| arriving.store(author, &asking))?;
+        let said = engine.author(move |author| arriving.store(author, asking.as_ref()))?;
         if let Some(said) = said {
             let text = said.text;
             let output = text.as_deref().map(|text| answer::answer(event, text));
@@ -141,7 +141,7 @@ impl Arrival {
     fn store(
         &self,
         author: &mut Author<'_, '_>,
-        asking: &Option<Asking>,
+        asking: Option<&Asking>,
     ) -> Result<Option<Said>, EngineError> {
         if let Some(before) = author.sessions().answered(&self.thread, &self.key)? {
             if before.attempt == self.attempt {
@@ -164,12 +164,12 @@ impl Arrival {
         let waiting = author.sessions().waiting(&self.thread)?;
         let (text, sequence) = match (&self.event.moment, asking) {
             (Moment::Returned(call), Some(asking)) => {
-                match self.store_call(author, asking, call, waiting)? {
+                match self.store_call(author, asking, call, &waiting)? {
                     Some(stored) => stored,
                     None => return Ok(None),
                 }
             }
-            _ => self.store_other(author, &row, waiting)?,
+            _ => self.store_other(author, &row, &waiting)?,
         };
         let (now, thread) = (author.now(), &self.thread);
         author.sessions().put(thread, &SessionRow { last_event: sequence, last_at: now, ..row })?;
@@ -241,7 +241,7 @@ impl Arrival {
         &self,
         author: &mut Author<'_, '_>,
         row: &SessionRow,
-        waiting: Vec<WaitingWords>,
+        waiting: &[WaitingWords],
     ) -> Result<(Option<String>, Sequence), EngineError> {
         let packed = self.pack(waiting.iter().map(carried).collect());
         let delivers = ids(&packed.said);
@@ -261,7 +261,7 @@ impl Arrival {
         author: &mut Author<'_, '_>,
         asking: &Asking,
         call: &ToolCall,
-        waiting: Vec<WaitingWords>,
+        waiting: &[WaitingWords],
     ) -> Result<Option<(Option<String>, Sequence)>, EngineError> {
         let Asking { seat, asked, clock } = asking;
         let row = author.sessions().get(&self.thread)?;
@@ -272,7 +272,7 @@ impl Arrival {
         if clock.is_some() && Some(author.next_clock(&empty)?) != *clock {
             return Ok(None);
         }
-        let guards = self.guards(author, seat, call)?;
+        let guards = guards(author, seat, call)?;
         let mut fired = Vec::new();
         for candidate in guards.iter().chain(&asked.spoken) {
             let key = (&candidate.key.namespace, &*candidate.key.name);
@@ -293,8 +293,8 @@ impl Arrival {
         let said = self.pack(queue.clone()).said.len();
         for (at, (candidate, fire)) in fired.iter().enumerate() {
             let at = waiting.len() + at;
-            let delivery = if at < said { Delivery::Offered } else { Delivery::Carried };
-            let id = speak(author, seat, record.id(), (candidate, *fire), delivery)?;
+            let how = if at < said { Delivery::Offered } else { Delivery::Carried };
+            let id = speak(author, seat, record.id(), (candidate, *fire), how)?;
             if let Some(words) = queue.get_mut(at) {
                 words.observation = id;
             }
@@ -311,29 +311,28 @@ impl Arrival {
     fn pack(&self, queue: Vec<Spoken>) -> Packed {
         pack(queue, self.event.delivers(), self.event.harness.cap())
     }
+}
 
-    /// Returns the words of the hooks that are built in.
-    fn guards(
-        &self,
-        author: &Author<'_, '_>,
-        seat: &RunSeat,
-        call: &ToolCall,
-    ) -> Result<Vec<Candidate>, EngineError> {
-        let answer = head(&call.content);
-        let trace = Trace::of(&call.tool, &call.args, call.status.as_str(), answer);
-        let asked = hash_of(&[&trace.args_hash, trace.tool.as_bytes()]);
-        let rows = author.sessions();
-        let repeats = rows.repeats(&seat.thread, seat.life, &asked, &trace.answer_hash)?;
-        let empties = match &trace.target {
-            None => 0,
-            Some(target) => {
-                let target = hash_of(&[target.as_bytes()]);
-                rows.empties(&seat.thread, seat.life, &target, trace.empty)?
-            }
-        };
-        let returned = returned(call, "", Clock::default());
-        Ok(Builtin::ask(&returned, &History::latest(repeats, empties)))
-    }
+/// Returns the words of the hooks that are built in.
+fn guards(
+    author: &Author<'_, '_>,
+    seat: &RunSeat,
+    call: &ToolCall,
+) -> Result<Vec<Candidate>, EngineError> {
+    let answer = head(&call.content);
+    let trace = Trace::of(&call.tool, &call.args, call.status.as_str(), answer);
+    let asked = hash_of(&[&trace.args_hash, trace.tool.as_bytes()]);
+    let rows = author.sessions();
+    let repeats = rows.repeats(&seat.thread, seat.life, &asked, &trace.answer_hash)?;
+    let empties = match &trace.target {
+        None => 0,
+        Some(target) => {
+            let target = hash_of(&[target.as_bytes()]);
+            rows.empties(&seat.thread, seat.life, &target, trace.empty)?
+        }
+    };
+    let returned = returned(call, "", Clock::default());
+    Ok(Builtin::ask(&returned, &History::latest(repeats, empties)))
 }
 
 /// Returns the words of a hook as they are recorded.

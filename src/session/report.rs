@@ -34,10 +34,29 @@ const MAX_AGENTS: usize = 100;
 ///
 /// Returns the record; `None` if there is nothing new, nothing to tell of, or no session.
 pub fn report(engine: &Engine, thread: &ThreadId) -> Result<Option<Record>, EngineError> {
+    report_below(engine, thread, None)
+}
+
+/// The same; of a subagent, `above` is the session that it is taken for one of, and whether that
+/// says that it is over.
+fn report_below(
+    engine: &Engine,
+    thread: &ThreadId,
+    above: Option<(&ThreadId, bool)>,
+) -> Result<Option<Record>, EngineError> {
     for _ in 0..MAX_ATTEMPTS {
+        // Most that are asked about have nothing new, which a row can tell.
+        let row = engine.store().read(|reader| reader.session(thread))?;
+        if row.is_none_or(|row| row.reported >= row.last_event) {
+            return Ok(None);
+        }
         let (account, seen) = account_of(engine, thread)?;
         let Some(charter) = &account.charter else { return Ok(None) };
-        let over = is_over(engine, &account)?;
+        let over = match above {
+            Some((session, _)) if account.parent() != Some(session.as_str()) => return Ok(None),
+            Some((_, over)) => over || account.has_ended(),
+            None => is_over(engine, &account)?,
+        };
         let due = body(&account, over).filter(|_| !account.is_reported());
         let draft = due.map(|body| {
             Draft::new(thread.clone(), ActorId::engine(), Act::Know, body)
@@ -45,7 +64,8 @@ pub fn report(engine: &Engine, thread: &ThreadId) -> Result<Option<Record>, Engi
         });
         if account.is_main() {
             for agent in account.agents().values() {
-                report_agent(engine, &agent.thread, thread)?;
+                let Ok(child) = ThreadId::parse(&agent.thread) else { continue };
+                report_below(engine, &child, Some((thread, over || agent.stopped)))?;
             }
         }
         if let Some(written) = write(engine, thread, draft, (seen, account.through))? {
@@ -53,16 +73,6 @@ pub fn report(engine: &Engine, thread: &ThreadId) -> Result<Option<Record>, Engi
         }
     }
     Ok(None)
-}
-
-/// Writes the report of a subagent, if it is one of this session's.
-fn report_agent(engine: &Engine, agent: &str, session: &ThreadId) -> Result<(), EngineError> {
-    let Ok(agent) = ThreadId::parse(agent) else { return Ok(()) };
-    let (account, _) = account_of(engine, &agent)?;
-    if account.parent() == Some(session.as_str()) {
-        report(engine, &agent)?;
-    }
-    Ok(())
 }
 
 /// Writes the reports of the sessions in which nothing has happened for half an hour, and returns
@@ -75,6 +85,15 @@ pub fn report_idle(engine: &Engine, now: Timestamp) -> Result<usize, EngineError
         written += usize::from(report(engine, thread)?.is_some());
     }
     Ok(written)
+}
+
+/// The same as of now. Where every session is reported, not even the time is asked for.
+pub fn report_silent(engine: &Engine) -> Result<usize, EngineError> {
+    let any = engine.store().read(|reader| reader.unreported_sessions(Timestamp::LAST, 1))?;
+    if any.is_empty() {
+        return Ok(0);
+    }
+    report_idle(engine, engine.store().now())
 }
 
 /// Returns whether a session is over, and not only silent. A subagent is over with its own end or

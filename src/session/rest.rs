@@ -40,14 +40,15 @@ pub(super) fn first_chars(text: &str, count: usize) -> &str {
     }
 }
 
-/// Returns `members` without those of `known` and without what is personal, cut to a size that a
-/// record has room for.
-pub(super) fn of(members: &Object, known: &[&[&str]]) -> Object {
-    let mut kept = Kept { chars: MAX_ALL_CHARS };
-    let others = members
+/// Returns `members` without what is personal and without what has been read under the first of
+/// the names of each thing in `known`, cut to a size that a record has room for.
+pub(super) fn of(members: &Object, known: &[&[&'static str]]) -> Object {
+    let read: Vec<&str> = known
         .iter()
-        .filter(|(name, _)| !known.iter().any(|names| names.contains(&name.as_str())));
-    kept.members(others, 1)
+        .filter_map(|names| names.iter().find(|name| members.contains_key(**name)).copied())
+        .collect();
+    let others = members.iter().filter(|(name, _)| !read.contains(&name.as_str()));
+    Kept { chars: MAX_ALL_CHARS }.members(others, 1)
 }
 
 struct Kept {

@@ -134,7 +134,7 @@ pub fn overview(engine: &Engine, since: Option<Sequence>) -> Result<Overview, En
     let moved = moved.into_iter().filter(|moved| moved.thread.as_str() != ATTENTION_THREAD);
     overview.moved = moved
         .map(|moved| Item {
-            label: format!("{} records", moved.records),
+            label: entry::plural(moved.records, "record"),
             thread: moved.thread,
             record: None,
             at: moved.last_at,

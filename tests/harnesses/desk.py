@@ -27,7 +27,6 @@ class Run:
     requests: list
     stdout: str
     stderr: str
-    seconds: float
     # Of the last request: the text of each tool's result, and of each developer's message.
     results: list
     asides: list
@@ -56,16 +55,16 @@ class Desk:
         client.settle(self.home)
         self.spl("session", "install-hooks", "--harness", client.harness)
 
-    def spl(self, *args):
+    def spl(self, *args, status=0):
         command = [SPL, *args]
         done = subprocess.run(
             command, env=self.env, cwd=self.shop, capture_output=True, text=True, timeout=30
         )
-        assert done.returncode == 0, done
+        assert done.returncode == status, done
         return done.stdout
 
-    def json(self, *args):
-        return json.loads(self.spl("-o", "json", *args))
+    def json(self, *args, **options):
+        return json.loads(self.spl("-o", "json", *args, **options))
 
     def run(self, plan, **options):
         """Runs the client once, by itself in a network of its own."""
@@ -88,18 +87,26 @@ class Desk:
         assert done.returncode == 0, done
         ended = json.loads(done.stdout)
         lines = [json.loads(line) for line in files["log"].read_text().splitlines()]
-        said = files["stdout"].read_text(errors="replace"), files["stderr"].read_text(errors="replace")
+        said = [files[name].read_text(errors="replace") for name in ("stdout", "stderr")]
         assert ended["status"] == 0 and ended["alone"], (ended, *said)
         trouble = [line["trouble"] for line in lines if "trouble" in line]
         assert not trouble, trouble
         assert lines, ("the model was not asked", *said)
         wire = self.client.wire
-        print(f"[{self.client.harness}: {ended['seconds']:.1f} s]", end=" ", file=sys.stderr, flush=True)
-        return Run(lines, *said, ended["seconds"], wire.results(lines[-1]), wire.asides(lines[-1]))
+        took = f"[{self.client.harness}: {ended['seconds']:.1f} s]"
+        print(took, end=" ", file=sys.stderr, flush=True)
+        return Run(lines, *said, wire.results(lines[-1]), wire.asides(lines[-1]))
 
-    def doctor(self):
-        """A row of each harness, by its name."""
-        return {row["harness"]: row for row in self.json("session", "doctor")["data"]}
+    def serve(self, test):
+        """Starts a server on the home; the hooks find its socket also from another network."""
+        self.spl("serve", "--daemon", "--port", "0")
+        test.addCleanup(self.spl, "serve", "--stop")
+
+    def doctor(self, status):
+        """What the doctor says of the harness, and the outcome of each of its checks."""
+        command = ("session", "doctor", "--harness", self.client.harness)
+        [row] = self.json(*command, status=status)["harnesses"]
+        return row, {check["name"]: check["outcome"] for check in row["checks"]}
 
     def session(self):
         """The only session there is."""

@@ -44,6 +44,13 @@ class CodexSessions(unittest.TestCase):
         self.assertIn("No such file", session.calls[1]["content"])
 
     def test_three_calls_at_once_share_one_cap(self):
+        self.check_three_calls()
+
+    def test_three_calls_at_once_share_one_cap_of_a_server(self):
+        self.desk.serve(self)
+        self.check_three_calls()
+
+    def check_three_calls(self):
         lesson = hook_add("twice", SHELL, "no more than twice.", most=2)
         three = [Codex.run(f"echo {number}") for number in ("two", "three", "four")]
         run = self.run_codex([OPENING, {"first": [lesson], "calls": three}])
@@ -56,21 +63,23 @@ class CodexSessions(unittest.TestCase):
     def test_a_session_taken_up_counts_anew_and_repeats_nothing(self):
         lesson = hook_add("once", SHELL, "say it once.", most=1)
         words = "once: say it once."
-        two, three, four, five = (
-            {"calls": [Codex.run(f"echo {number}")]} for number in ("two", "three", "four", "five")
+        numbers = ("two", "three", "four", "five", "six")
+        two, three, four, five, six = (
+            {"calls": [Codex.run(f"echo {number}")]} for number in numbers
         )
         first = self.run_codex([OPENING, {**two, "first": [lesson]}, three])
         self.assertEqual(first.heard(words), [0, 0, 1, 1])
         # What was said stands in the history; a new life says it once more, to a call of its own.
         again = self.run_codex([four, five], resume=True)
         self.assertEqual(again.heard(words), [1, 2, 2])
+        # The third life begins, and ends, with the very bytes that the second began and ended with.
+        third = self.run_codex([six], resume=True)
+        self.assertEqual(third.heard(words), [2, 3])
         session = self.desk.session()
-        session.check(self, calls=5, lessons=["offered", "offered"])
-        lives = [call["life"] for call in session.calls]
-        self.assertEqual(len(set(lives[:3])), 1)
-        self.assertEqual(len(set(lives[3:])), 1)
-        self.assertNotEqual(lives[0], lives[3])
-        session.check_report(self, calls=5, fires=2)
+        session.check(self, calls=6, lessons=["offered", "offered", "offered"])
+        self.assertEqual([call["life"] for call in session.calls], [1, 1, 1, 2, 2, 3])
+        self.assertEqual(len(session.of("session.end")), 3)
+        session.check_report(self, calls=6, fires=3)
 
     def test_nothing_fires_before_a_person_trusts_it(self):
         lesson = know("tests-first", SHELL, "run the tests first.")
@@ -80,6 +89,8 @@ class CodexSessions(unittest.TestCase):
         self.assertEqual(run.heard("run the tests first."), [0, 0, 0])
         self.assertEqual(self.desk.json("session", "list")["data"], [])
         self.desk.spl("verify")
-        rows = self.desk.doctor()
-        self.assertEqual(rows["codex"]["installed"], True, rows)
-        self.assertEqual(rows["codex"]["fired"], False, rows)
+        row, outcomes = self.desk.doctor(status=2)
+        self.assertTrue(row["installed"], row)
+        self.assertEqual((row["trust"], outcomes["trust"]), ("absent", "fail"), row)
+        self.assertEqual((row["events_since_install"], outcomes["fired"]), (0, "warn"), row)
+        self.assertEqual(outcomes["self-test"], "pass", row)

@@ -3,6 +3,7 @@
 #![cfg(feature = "http")]
 
 mod bodies;
+mod captured;
 mod client;
 mod decisions;
 mod expressions;

@@ -104,6 +104,24 @@ fn answers_have_the_members_that_the_description_says() {
     ] {
         check(path, "get", &server.get(path));
     }
+    let start = r#"{"harness":"claude","session_id":"s"}"#;
+    let started = server.post("/v1/sessions/start", start);
+    check("/v1/sessions/start", "post", &started);
+    let session = format!("/v1/sessions/{}", started.string("thread"));
+    check("/v1/sessions", "get", &server.get("/v1/sessions"));
+    check("/v1/sessions/{thread}", "get", &server.get(&session));
+    let kept = server.request("POST", &format!("{session}/retain"));
+    let kept = kept.header("content-type", "application/x-ndjson").body("{}").send();
+    check("/v1/sessions/{thread}/retain", "post", &kept);
+    let forgotten = server.request("DELETE", &format!("{session}/source")).send();
+    check("/v1/sessions/{thread}/source", "delete", &forgotten);
+    for room in ["th_attention", "th_a"] {
+        let resume = server.get(&format!("/v1/threads/{room}/resume"));
+        check("/v1/threads/{id}/resume", "get", &resume);
+    }
+    let note = r#"{"actor":"did:sync:user:vera","draft":true}"#;
+    let note = server.post("/v1/threads/th_attention/checkpoint", note);
+    check("/v1/threads/{id}/checkpoint", "post", &note);
     let evaluated = server.post("/v1/expr/eval", r#"{"context":"hook","expression":"true"}"#);
     check("/v1/expr/eval", "post", &evaluated);
     let token = server.post("/v1/tokens", r#"{"name":"t","scopes":["admin"]}"#);
@@ -132,12 +150,14 @@ fn elements_of_lists_have_the_members_that_the_description_says() {
     crate::trust::finished_run(&server, "th_run", "completed");
     let verdict = r#"{"verdict":"accept","actor":"did:sync:user:vera"}"#;
     server.post("/v1/work/loop/th_run/review", verdict);
+    server.post("/v1/sessions/start", r#"{"harness":"claude","session_id":"s"}"#);
     let document = Value::from(spl::http::document());
     let schemas = document.get("components").and_then(|it| it.get("schemas")).expect("schemas");
     for (path, name) in [
         ("/v1/config/hooks", "Hook"),
         ("/v1/config/tiers", "Tier"),
         ("/v1/threads", "Thread"),
+        ("/v1/sessions", "SessionRow"),
         ("/v1/tokens", "Token"),
         ("/v1/trust", "Trust"),
         ("/v1/records?thread=th_a", "Record"),

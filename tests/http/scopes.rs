@@ -54,6 +54,25 @@ fn requests(request: impl Fn(&str, &str) -> Request) -> Vec<(&'static str, Reque
         ("list a thread", get("/v1/threads/th_a/records")),
         ("find a state", get("/v1/threads/th_a/state")),
         ("watch a thread", get("/v1/threads/th_a/watch").header("last-event-id", "x")),
+        ("begin a session", post("/v1/sessions/start", r#"{"harness":"claude","session_id":"s"}"#)),
+        (
+            "retain a transcript",
+            request("POST", "/v1/sessions/th_none/retain")
+                .header("content-type", "application/x-ndjson")
+                .body("{}"),
+        ),
+        ("forget a transcript", request("DELETE", "/v1/sessions/th_none/source")),
+        ("list sessions", get("/v1/sessions")),
+        ("find a session", get("/v1/sessions/th_none")),
+        ("come back", get("/v1/threads/th_attention/resume")),
+        ("list checkpoints", get("/v1/threads/th_a/checkpoints")),
+        (
+            "note a checkpoint",
+            post(
+                "/v1/threads/th_a/checkpoint",
+                r#"{"actor":"did:sync:user:vera","summary":"s","learnings":["l"]}"#,
+            ),
+        ),
         ("list hooks", get("/v1/config/hooks")),
         ("list decisions", get("/v1/decisions")),
         ("find a decision", get("/v1/decisions/none")),

@@ -85,6 +85,7 @@ impl<'e> Told<'e> {
             cwd: Some("/home/dev/shop".into()),
             model: Some("m-1".into()),
             transcript_path: Some("/home/dev/.claude/projects/p/s.jsonl".into()),
+            deaf: false,
             digest: hash_of(&[number.as_bytes()]),
             rest: Object::new(),
         };
@@ -111,7 +112,6 @@ impl<'e> Told<'e> {
                 args: spl::object! { "command": id },
                 status: if ok { Status::Ok } else { Status::Error },
                 content: content.into(),
-                deaf: false,
             }),
         )
     }

@@ -8,11 +8,16 @@ mod harness;
 mod history;
 mod install_hooks;
 mod installed;
+mod list;
 mod plugin;
 mod policy;
 mod readable;
+mod save;
 mod self_test;
 mod settings;
+mod show;
+mod source;
+mod transcript;
 
 use clap::Subcommand;
 
@@ -27,6 +32,12 @@ pub(crate) enum SessionCommand {
     Hook(HookArgs),
     InstallHooks(install_hooks::InstallHooksArgs),
     Doctor(doctor::DoctorArgs),
+    List(list::ListArgs),
+    Show(show::ShowArgs),
+    Context(show::ContextArgs),
+    Save(save::SaveArgs),
+    Capture(transcript::CaptureArgs),
+    Forget(transcript::ForgetArgs),
 }
 
 /// Records sessions of other agents, or sees to it that they are recorded.
@@ -41,5 +52,11 @@ pub(crate) fn session(session: &mut Session, command: SessionCommand) -> Result<
             install_hooks::install_hooks(session, &args).map(|()| WELL)
         }
         SessionCommand::Doctor(args) => doctor::doctor(session, &args),
+        SessionCommand::List(args) => list::list(session, &args).map(|()| WELL),
+        SessionCommand::Show(args) => show::show(session, &args).map(|()| WELL),
+        SessionCommand::Context(args) => show::context(session, &args).map(|()| WELL),
+        SessionCommand::Save(args) => save::save(session, &args).map(|()| WELL),
+        SessionCommand::Capture(args) => transcript::capture(session, &args).map(|()| WELL),
+        SessionCommand::Forget(args) => transcript::forget(session, &args).map(|()| WELL),
     }
 }

@@ -24,7 +24,7 @@ is one line on standard error, and in the home's logs/session-hook.log.
 
 Examples:
   spl session hook --harness claude < event.json
-  spl session hook --harness codex --namespace default.shop --env SYNCROPEL_HOME=/home/vera/.syncro
+  spl session hook --harness codex --namespace shop --env SYNCROPEL_HOME=/home/vera/.syncro
 
 Exit status: 0, always.")]
 pub(crate) struct HookArgs {

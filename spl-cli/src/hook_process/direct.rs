@@ -2,23 +2,46 @@
 
 use spl::engine::{Engine, EngineOptions, Home};
 use spl::record::Namespace;
-use spl::session::{Event, receive};
+use spl::session::{Event, Received, receive, report, report_silent};
 
 use crate::home;
 
-/// Records an event, and returns what is to be printed. A home that is not there yet is made.
+/// An event that was taken, and the store that has it.
+pub(super) struct Taken {
+    engine: Engine,
+    received: Received,
+}
+
+/// Records an event. A home that is not there yet is made.
 pub(super) fn receive_here(
     home: &Home,
     event: &Event,
     namespace: Option<&Namespace>,
     attempt: &str,
-) -> Result<Option<String>, String> {
+) -> Result<Taken, String> {
     if !home.is_initialised() {
         home.initialise(&home::login()).map_err(|error| told(&error))?;
     }
     let engine = Engine::open(home, EngineOptions::default()).map_err(|error| told(&error))?;
     let received = receive(&engine, event, namespace, attempt).map_err(|error| told(&error))?;
-    Ok(received.output)
+    Ok(Taken { engine, received })
+}
+
+impl Taken {
+    /// Returns what is to be printed.
+    pub(super) fn output(&self) -> Option<&str> {
+        self.received.output.as_deref()
+    }
+
+    /// Reports the session if this was its end, and those that went silent: where no server runs,
+    /// whoever opens the store does.
+    pub(super) fn report(&self) -> Result<(), String> {
+        if self.received.ended {
+            report(&self.engine, &self.received.thread).map_err(|error| told(&error))?;
+        }
+        report_silent(&self.engine).map_err(|error| told(&error))?;
+        Ok(())
+    }
 }
 
 /// Returns an error with what led to it.

@@ -1,5 +1,6 @@
 //! The shapes of bodies and answers, in a short notation that becomes JSON Schema.
 
+mod captured;
 mod decisions;
 mod runs;
 mod sessions;
@@ -9,7 +10,12 @@ use crate::object;
 
 /// Returns every shape there is.
 pub(super) fn shapes() -> impl Iterator<Item = &'static Shape> {
-    SHAPES.iter().chain(decisions::SHAPES).chain(runs::SHAPES).chain(sessions::SHAPES)
+    SHAPES
+        .iter()
+        .chain(decisions::SHAPES)
+        .chain(runs::SHAPES)
+        .chain(sessions::SHAPES)
+        .chain(captured::SHAPES)
 }
 
 /// The shape of an object.

@@ -41,15 +41,18 @@ pub(in crate::session) fn text(value: &Value) -> Cow<'_, str> {
 /// Returns whether an answer says that the call failed.
 pub(super) fn says_failed(response: &Value, canonical: &str) -> bool {
     let flag = |names: [&str; 2]| names.into_iter().find_map(|name| response.get(name));
-    let exit = response.get("metadata").and_then(|metadata| metadata.get("exit"));
-    flag(["isError", "is_error"]).and_then(Value::as_bool) == Some(true)
-        || flag(["resultType", "result_type"])
-            .and_then(Value::as_str)
-            .is_some_and(|it| matches!(it, "failure" | "rejected" | "denied"))
-        || exit.and_then(Value::as_i64).is_some_and(|status| status != 0)
-        // What a shell printed may well be a line of another one's; what a file holds all the more.
-        || (canonical == "bash"
-            && response.get("llmContent").is_some_and(|it| exit_code(&text(it)).is_some_and(|code| code != 0)))
+    if flag(["isError", "is_error"]).and_then(Value::as_bool) == Some(true) {
+        return true;
+    }
+    let outcome = flag(["resultType", "result_type"]).and_then(Value::as_str);
+    if matches!(outcome, Some("failure" | "rejected" | "denied")) {
+        return true;
+    }
+    let exit = response.get("metadata").and_then(|metadata| metadata.get("exit")?.as_i64());
+    // What a file holds may well look like the line of a shell.
+    let told = || response.get("llmContent").and_then(|it| exit_code(&text(it)));
+    let exit = exit.or_else(|| if canonical == "bash" { told() } else { None });
+    exit.is_some_and(|code| code != 0)
 }
 
 /// Returns the exit status that a shell of Gemini CLI or Qwen Code tells in a line of its own. It

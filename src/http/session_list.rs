@@ -1,0 +1,48 @@
+//! Captured sessions: a list of them, and one (contract §6.1).
+
+use super::ApiState;
+use super::answer::Answer;
+use super::call::Call;
+use super::problem::Problem;
+use super::wire;
+use crate::record::Sequence;
+use crate::session::{self, SessionRange, SessionState};
+
+/// `GET /v1/sessions`
+pub(super) fn list(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
+    let query = &call.query;
+    let wanted = query.get("state").map(|word| {
+        SessionState::parse(word)
+            .ok_or_else(|| Problem::invalid("state", "`state` is `open`, `ended` or `idle`"))
+    });
+    let agents = match query.get("agents") {
+        None | Some("false") => false,
+        Some("true") => true,
+        Some(_) => return Err(Problem::invalid("agents", "`agents` is `true` or `false`")),
+    };
+    let range = SessionRange {
+        before: query.number("cursor")?.map(Sequence::new),
+        harness: query.get("harness").map(str::to_owned),
+        state: wanted.transpose()?,
+        agents,
+    };
+    let limit = query.limit()?;
+    let (rows, next) = session::sessions(state.engine(), &range, limit.rows)?;
+    let mut list = wire::list(rows);
+    if let Some(next) = next {
+        list.insert("next_cursor".into(), next.to_string().into());
+    }
+    limit.mark(&mut list);
+    Ok(Answer::ok(list))
+}
+
+/// `GET /v1/sessions/{thread}`
+pub(super) fn find(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
+    let found = session::session(state.engine(), &call.thread()?)?;
+    Ok(Answer::ok(found.ok_or_else(unknown)?))
+}
+
+/// Returns the problem of a thread that is no session's.
+pub(super) fn unknown() -> Problem {
+    Problem::missing("there is no session on this thread").hint("See `GET /v1/sessions`.")
+}
