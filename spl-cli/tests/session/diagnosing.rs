@@ -63,6 +63,7 @@ fn a_session_is_seen() {
         "cd project && spl session doctor --harness claude",
         "spl session doctor --harness claude | grep -A1 folder",
         "cd project && spl session doctor --harness claude --json",
+        "cd project && SYNCROPEL_HOME=$HOME/team spl session doctor --harness claude | grep -A1 home",
     ]);
     assert_diagnosis!(terminal);
 }

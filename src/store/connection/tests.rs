@@ -226,7 +226,7 @@ fn a_crowd_of_readers_does_not_stay() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("hub.db");
     migrate(&Connection::open(&path).expect("a database"), MIGRATIONS, 0).expect("migrated");
-    let readers = Readers::of_file(&path, false).expect("readers");
+    let readers = Readers::of_file(&path, false, None);
     at_once(&readers, 2 * MAX_IDLE);
     let Kind::File { idle, .. } = &readers.0 else { panic!("a file") };
     assert_eq!(lock_of(idle).len(), MAX_IDLE);

@@ -100,6 +100,7 @@ pub(super) fn look(harness: Harness, settings: Option<&Path>) -> Result<Looked, 
         Some(home) => Home::at(home),
         None => home::find()?,
     };
+    looked.checks.extend(is_the_instance_here(&home)?);
     looked.since = Kept::of(&home, harness, &file).read().map(|kept| kept.at);
     looked.checks.extend(commands.iter().filter_map(|command| program_is_there(command)));
     let (trust, check) = is_trusted(harness, &file, &found);
@@ -181,6 +182,19 @@ fn is_installed(harness: Harness, file: &SettingsFile, found: &[Entry]) -> Check
         return Check::pass(NAME, format!("{} events in {path}", events.len()));
     }
     Check::warn(NAME, format!("{path} has no hook of ours for {}", missing.join(", "))).hint(again)
+}
+
+/// Lessons that are written to one instance are not heard from another.
+fn is_the_instance_here(home: &Home) -> Result<Option<Check>, Failure> {
+    let here = home::find()?;
+    if here.path() == home.path() {
+        return Ok(None);
+    }
+    let (theirs, here) = (home.path().display(), here.path().display());
+    let message = format!("the hooks write to {theirs}, and `spl` works with {here} here");
+    let hint =
+        "Set SYNCROPEL_HOME to the one that is meant, or run `spl session install-hooks` again.";
+    Ok(Some(Check::warn("home", message).hint(hint)))
 }
 
 /// A path that has moved is the commonest reason why nothing fires, and no harness says so.
