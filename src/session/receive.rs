@@ -171,7 +171,7 @@ impl Arrival {
         let (now, thread) = (author.now(), &self.thread);
         author.sessions().put(thread, &SessionRow { last_event: sequence, last_at: now, ..row })?;
         let attempt = self.attempt.clone();
-        let answered = AnsweredEvent { attempt, at: now, said: text.clone() };
+        let answered = AnsweredEvent { attempt, at: now, sequence, said: text.clone() };
         author.sessions().answer(thread, &self.key, &answered)?;
         Ok(Some(Said { text }))
     }

@@ -154,8 +154,10 @@ fn an_event_told_twice_is_recorded_once_and_answered_to_the_same_attempt_alone()
 #[test]
 fn the_same_bytes_after_something_else_are_another_event() {
     let lab = Lab::new();
-    let mut prompts = |words: &[&str]| {
-        words.iter().for_each(|text| drop(tell(&lab.engine, &event_of_prompt(text))));
+    let prompts = |words: &[&str]| {
+        for (attempt, text) in words.iter().enumerate() {
+            told(&lab.engine, &event_of_prompt(text), &format!("{} {attempt}", words.len()));
+        }
         let thread = told(&lab.engine, &started("compact"), "x").thread;
         fields(&records(&lab.engine, &thread), "core.session.prompt.v1", "text").len()
     };

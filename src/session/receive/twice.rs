@@ -23,7 +23,7 @@ impl Arrival {
             return Ok(true);
         }
         let row = author.sessions().get(&self.thread)?;
-        let is_latest = row.is_none_or(|row| row.last_at <= before.at);
+        let is_latest = row.is_none_or(|row| row.last_event <= before.sequence);
         let age = author.now().as_millis().saturating_sub(before.at.as_millis());
         Ok(is_latest && age < SAME_EVENT_MILLIS)
     }

@@ -277,7 +277,11 @@ impl Writer<'_> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 2000,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn the_laws_hold_of_any_file(tape in prop::collection::vec(any::<u8>(), 0..200)) {
