@@ -1,6 +1,8 @@
 /* The least that a process can do which keeps one record: it opens the store, appends a row of that
- * many bytes durably, and closes. Usage: floor <store> <bytes of the record>. */
+ * many bytes durably, and closes. A log that has grown long is begun anew, since it would be read to
+ * its end by each process that comes after. Usage: floor <store> <bytes of the record>. */
 #include <sqlite3.h>
+#include <sys/stat.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +38,12 @@ int main(int argc, char **argv) {
     well(sqlite3_step(statement));
     well(sqlite3_finalize(statement));
     well(sqlite3_exec(db, "COMMIT", NULL, NULL, NULL));
+    char log[4096];
+    struct stat found;
+    snprintf(log, sizeof log, "%s-wal", argv[1]);
+    if (stat(log, &found) == 0 && found.st_size > 1024 * 1024) {
+        well(sqlite3_exec(db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL));
+    }
     well(sqlite3_close(db));
     return 0;
 }

@@ -206,6 +206,15 @@ mod tests {
         }
     }
 
+    proptest! {
+        /// What is looked for first is in everything that the automaton finds.
+        #[test]
+        fn no_opener_is_passed_over(pieces in vec(select(&PIECES[..]), 0..12)) {
+            let text = pieces.concat();
+            prop_assert!(table::may_open(&text) || table::OPENERS.find(&text).is_none(), "{text:?}");
+        }
+    }
+
     const PIECES: [&str; 44] = [
         "password",
         "token",

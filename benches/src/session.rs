@@ -53,8 +53,10 @@ pub fn run() {
 
     let size = longest(&home);
     println!("\nWithout a server; the record has {size} bytes:\n");
-    let store = home.store_path();
-    let floor = contender::floor(&store, size);
+    // It writes no chain, so it has a copy of its own.
+    let copy = path.join("floor.db");
+    std::fs::copy(home.store_path(), &copy).expect("a copy of a store that nobody has open");
+    let floor = contender::floor(&copy, size);
     print(&measure(vec![
         Contender::new("/bin/true", &["/bin/true"]),
         floor,

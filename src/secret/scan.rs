@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use regex::Match;
 
-use super::table::{BEARER, OPENERS, Token, URL_PASSWORD, looks_random};
+use super::table::{BEARER, OPENERS, Token, URL_PASSWORD, looks_random, may_open};
 use super::{Finding, assignment, pem};
 
 /// The least length of what follows the word `bearer` when no header stands before it.
@@ -15,8 +15,9 @@ const BEARER_BYTES: usize = 16;
 pub fn find(text: &str) -> impl Iterator<Item = Finding> {
     // The pass goes on at `at`; what lies before `floor` has been found already.
     let (mut at, mut floor) = (0, 0);
+    let may_open = may_open(text);
     iter::from_fn(move || {
-        loop {
+        while may_open {
             let opener = OPENERS.find_at(text, at)?;
             at = opener.end();
             if let Some(finding) = look(text, opener, floor) {
@@ -25,6 +26,7 @@ pub fn find(text: &str) -> impl Iterator<Item = Finding> {
                 return Some(finding);
             }
         }
+        None
     })
 }
 

@@ -37,6 +37,29 @@ fn what_is_appended_is_there_after_a_reopen() {
     assert_eq!(store.verify(|_, _| {}).expect("verified").fault, None);
 }
 
+/// Each process that commits once and ends left its part of the log to the next one, for ever.
+#[test]
+fn a_log_is_begun_anew_by_processes_that_commit_once() {
+    let folder = Folder::new();
+    for brief in [false, true] {
+        let mut longest = 0;
+        for number in 0..40 {
+            let clock = number + if brief { 40 } else { 0 };
+            let options = StoreOptions { brief, ..options() };
+            let store = Store::open(&folder.path(), options).expect("a store");
+            let long = store.prepare(note("th_a", clock, &"x".repeat(60_000))).expect("prepared");
+            store.append(long, Origin::Door).expect("appended");
+            assert_eq!(clocks_of(&store, "th_a").last(), Some(&clock));
+            drop(store);
+            let log = folder.path().with_extension("db-wal");
+            longest = longest.max(log.metadata().map_or(0, |log| log.len()));
+        }
+        assert!((500_000..1_500_000).contains(&longest), "{longest}");
+    }
+    let verified = folder.open().verify(|_, _| {}).expect("verified");
+    assert_eq!((verified.records, verified.fault), (80, None));
+}
+
 #[test]
 fn the_same_record_again_is_a_quiet_success() {
     let folder = Folder::new();
