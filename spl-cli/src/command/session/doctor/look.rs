@@ -237,7 +237,7 @@ fn is_trusted(harness: Harness, file: &SettingsFile, found: &[Entry]) -> (&'stat
         ),
         (0, 0) => (
             "absent",
-            Check::fail(NAME, "nobody has accepted the hooks, so Codex runs none of them")
+            Check::fail(NAME, "nobody has accepted the hooks, so Codex runs none unless told to")
                 .hint(accept),
         ),
         (given, 0) => (
