@@ -17,6 +17,7 @@ CREATE TABLE session_events (
     event   BLOB    NOT NULL,                    -- what tells it from other events
     attempt TEXT    NOT NULL,                    -- of the process that told of it
     at      INTEGER NOT NULL,
+    seq     INTEGER NOT NULL,                    -- of its record
     said    TEXT,                                -- the words, if there were any
     PRIMARY KEY (run, event)
 ) STRICT, WITHOUT ROWID;

@@ -1,7 +1,7 @@
 //! From bytes to a value, repairing what a canonical form cannot hold.
 //!
 //! For what programs of others send, which must be understood as far as it can be. Nothing that a
-//! caller means to be hashed or signed as it stands is read here: that is [`parse`](super::parse).
+//! caller means to be hashed or signed as it stands is read here: that is [`parse`](super::parse()).
 
 use std::borrow::Cow;
 

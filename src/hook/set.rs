@@ -204,8 +204,8 @@ impl HookSet {
         history: &History,
         watch: Option<&Stopwatch>,
     ) -> Asked {
-        let mut asked = Asked::default();
-        asked.spoken = Builtin::ask(call, history);
+        let spoken = Builtin::ask(call, history);
+        let mut asked = Asked { spoken, ..Asked::default() };
         let facts = facts(call, run);
         for space in self.lineage(run.namespace) {
             let Asked { spoken, skipped, timed } = &mut asked;

@@ -136,7 +136,7 @@ pub(super) fn forget(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
     let thread = call.thread()?;
     let forgotten = session::forget(state.engine(), &thread)?;
     Ok(Answer::ok(object! {
-        "forgotten": forgotten.record.is_some(),
+        "forgotten": forgotten.deleted || forgotten.record.is_some(),
         "object": "forgotten_transcript",
         "record_id": forgotten.record,
         "remains": object! {

@@ -66,7 +66,7 @@ pub struct Account {
     failures: Newest<Failure>,
     lessons: Lessons,
     agents: BTreeMap<String, AgentSeen>,
-    end: Option<Option<String>>,
+    end: Option<Ending>,
 }
 
 /// What the record says that opened a session.
@@ -131,6 +131,12 @@ pub struct AgentSeen {
     pub stopped: bool,
 }
 
+/// What a harness has said at the end of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Ending {
+    reason: Option<String>,
+}
+
 impl Account {
     /// Returns the beginnings of the latest prompts, the oldest first.
     pub fn asked(&self) -> impl ExactSizeIterator<Item = &str> {
@@ -170,7 +176,7 @@ impl Account {
 
     /// Returns why it is over, if that was said.
     pub fn end_reason(&self) -> Option<&str> {
-        self.end.as_ref()?.as_deref()
+        self.end.as_ref()?.reason.as_deref()
     }
 
     /// Returns the thread of the session whose subagent this is.
@@ -265,7 +271,9 @@ impl Account {
                 }
             }
             AGENT_KIND => self.seen(body),
-            END_KIND => self.end = Some(text(body, "reason").map(str::to_owned)),
+            END_KIND => {
+                self.end = Some(Ending { reason: text(body, "reason").map(str::to_owned) });
+            }
             _ => return false,
         }
         if let Some(life) = body.get("life").and_then(Value::as_u64) {

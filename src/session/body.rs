@@ -56,7 +56,9 @@ pub(super) fn charter(event: &Event, parent: Option<&ThreadId>, missed_start: bo
         ("model", event.model.as_deref()),
         ("transcript_path", event.transcript_path.as_deref()),
     ];
-    facts.into_iter().for_each(|(field, text)| say(&mut body, field, text));
+    for (field, text) in facts {
+        say(&mut body, field, text);
+    }
     if let Some(parent) = parent {
         body.insert("parent_thread".into(), parent.into());
         name_agent(&mut body, event);

@@ -10,6 +10,7 @@ use crate::code::{Code, Coded};
 use crate::engine::{Caller, Engine, EngineError, IngestError, Ingested};
 use crate::object;
 use crate::record::{Act, ActorId, Draft, Reason, ShapeError, ThreadId};
+use crate::secret::mask_value;
 use crate::store::{AppendError, StoreError};
 
 /// The kind of the record of a checkpoint.
@@ -135,7 +136,7 @@ impl Checkpoint {
         Ok(())
     }
 
-    /// Writes the checkpoint on a thread, as `actor` by way of `caller`.
+    /// Writes the checkpoint on a thread, with secrets masked, as `actor` by way of `caller`.
     pub fn write(
         &self,
         engine: &Engine,
@@ -163,17 +164,22 @@ impl Checkpoint {
             "kind": CHECKPOINT_KIND,
             "learnings": self.learnings.clone(),
             "next_steps": self.next_steps.as_str(),
-            "session_id": self.session_id.as_deref(),
             "summary": self.summary.as_str(),
             "thread": thread,
         };
-        if let Some(reason) = &self.reason {
-            body.insert("reason".into(), reason.as_str().into());
+        for (name, said) in [("reason", &self.reason), ("session_id", &self.session_id)] {
+            if let Some(said) = said {
+                body.insert(name.into(), said.as_str().into());
+            }
         }
         if let Some(derived) = &self.derived {
             body.insert("derived".into(), Value::Object(derived.clone()));
         }
-        body
+        match mask_value(&Value::Object(body)) {
+            Value::Object(body) => body,
+            // An object stays one.
+            _ => Object::new(),
+        }
     }
 
     /// Returns this checkpoint with what it leaves open filled in from the threads of the instance.

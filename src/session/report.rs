@@ -6,6 +6,8 @@
 //! covers it. What a report says follows from the records of the session's thread up to the one that
 //! it names, so it is the same whoever makes it.
 
+use std::ops::ControlFlow;
+
 use super::account::{Account, AgentSeen, Charter, Failure, Lesson, Tally};
 use super::read::account_of;
 use crate::canon::{Object, Value};
@@ -34,10 +36,29 @@ const MAX_AGENTS: usize = 100;
 ///
 /// Returns the record; `None` if there is nothing new, nothing to tell of, or no session.
 pub fn report(engine: &Engine, thread: &ThreadId) -> Result<Option<Record>, EngineError> {
+    report_below(engine, thread, None)
+}
+
+/// The same; of a subagent, `above` is the session that it is taken for one of, and whether that
+/// says that it is over.
+fn report_below(
+    engine: &Engine,
+    thread: &ThreadId,
+    above: Option<(&ThreadId, bool)>,
+) -> Result<Option<Record>, EngineError> {
     for _ in 0..MAX_ATTEMPTS {
+        // Most that are asked about have nothing new, which a row can tell.
+        let row = engine.store().read(|reader| reader.session(thread))?;
+        if row.is_none_or(|row| row.reported >= row.last_event) {
+            return Ok(None);
+        }
         let (account, seen) = account_of(engine, thread)?;
         let Some(charter) = &account.charter else { return Ok(None) };
-        let over = is_over(engine, &account)?;
+        let over = match above {
+            Some((session, _)) if account.parent() != Some(session.as_str()) => return Ok(None),
+            Some((_, over)) => over || account.has_ended(),
+            None => is_over(engine, &account)?,
+        };
         let due = body(&account, over).filter(|_| !account.is_reported());
         let draft = due.map(|body| {
             Draft::new(thread.clone(), ActorId::engine(), Act::Know, body)
@@ -45,24 +66,16 @@ pub fn report(engine: &Engine, thread: &ThreadId) -> Result<Option<Record>, Engi
         });
         if account.is_main() {
             for agent in account.agents().values() {
-                report_agent(engine, &agent.thread, thread)?;
+                let Ok(child) = ThreadId::parse(&agent.thread) else { continue };
+                report_below(engine, &child, Some((thread, over || agent.stopped)))?;
             }
         }
-        if let Some(written) = write(engine, thread, draft, (seen, account.through))? {
-            return Ok(written);
+        match write(engine, thread, draft, (seen, account.through))? {
+            ControlFlow::Break(written) => return Ok(written),
+            ControlFlow::Continue(()) => {}
         }
     }
     Ok(None)
-}
-
-/// Writes the report of a subagent, if it is one of this session's.
-fn report_agent(engine: &Engine, agent: &str, session: &ThreadId) -> Result<(), EngineError> {
-    let Ok(agent) = ThreadId::parse(agent) else { return Ok(()) };
-    let (account, _) = account_of(engine, &agent)?;
-    if account.parent() == Some(session.as_str()) {
-        report(engine, &agent)?;
-    }
-    Ok(())
 }
 
 /// Writes the reports of the sessions in which nothing has happened for half an hour, and returns
@@ -98,22 +111,22 @@ fn is_over(engine: &Engine, account: &Account) -> Result<bool, EngineError> {
     Ok(account.has_ended() || stopped || above.has_ended())
 }
 
-/// Notes how far a session is reported, and writes its report if there is one; `None` if its thread
-/// has grown since it was read up to `seen`.
+/// Notes how far a session is reported, and writes its report if there is one. If its thread has
+/// grown since it was read up to `seen`, that goes on.
 fn write(
     engine: &Engine,
     thread: &ThreadId,
     draft: Option<Draft>,
     (seen, through): (Sequence, Sequence),
-) -> Result<Option<Option<Record>>, EngineError> {
+) -> Result<ControlFlow<Option<Record>>, EngineError> {
     let thread = thread.clone();
     engine.author(move |author| {
         if author.last_of_thread(&thread)? != seen {
-            return Ok(None);
+            return Ok(ControlFlow::Continue(()));
         }
         let record = draft.map(|draft| author.write(draft)).transpose()?;
         author.sessions().reported(&thread, through)?;
-        Ok(Some(record))
+        Ok(ControlFlow::Break(record))
     })
 }
 

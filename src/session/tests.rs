@@ -146,7 +146,6 @@ fn a_sample_tells_which_harness_it_is_of() {
     for harness in Harness::ALL {
         for (name, bytes) in samples(harness) {
             let payload = Payload::read(&bytes).expect(&name);
-            // A session's folder of its log is left out: the rest has to tell.
             assert_eq!(Harness::detect(&payload), harness, "{name}");
             let named = Event::read(&payload, Some(harness));
             assert_eq!(Event::read(&payload, None), named, "{name}");

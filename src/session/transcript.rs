@@ -93,7 +93,9 @@ pub struct Retained {
 /// What came of forgetting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Forgotten {
-    /// The record that says so; `None` if there was nothing to forget.
+    /// Whether there was a file to delete.
+    pub deleted: bool,
+    /// The record that says so; `None` if none said that one was kept.
     pub record: Option<RecordId>,
     /// What was kept.
     pub kept: Option<Kept>,
@@ -112,10 +114,11 @@ pub fn retain(
     if bytes.len() > MAX_TRANSCRIPT_BYTES {
         return Err(TranscriptError::TooLarge { len: bytes.len() });
     }
-    let Place { path, charter, namespace, .. } = place(engine, thread)?;
+    let Place { charter, namespace, .. } = place(engine, thread)?;
     let home = engine.home().ok_or(TranscriptError::NoHome)?;
     let (text, masked) = masked(&String::from_utf8_lossy(bytes));
-    home.keep_transcript(&path, text.as_bytes())?;
+    let no_session = || TranscriptError::NoSession { thread: thread.clone() };
+    let path = home.keep_transcript(thread, text.as_bytes())?.ok_or_else(no_session)?;
     let kept = Kept { sha256: hex(&hash_of(&[text.as_bytes()])), bytes: text.len() as u64 };
     let body = object! {
         "bytes": kept.bytes,
@@ -129,24 +132,23 @@ pub fn retain(
 
 /// Deletes the copy of the transcript of a session, and says what remains.
 pub fn forget(engine: &Engine, thread: &ThreadId) -> Result<Forgotten, TranscriptError> {
-    let Place { path, charter, namespace, kept, source } = place(engine, thread)?;
+    let Place { charter, namespace, kept, source } = place(engine, thread)?;
     let home = engine.home().ok_or(TranscriptError::NoHome)?;
     // Also what was kept just before a power failure, and is in no record.
-    let deleted = home.forget_transcript(&path)?;
-    let record = if deleted || kept.is_some() {
-        let sha256 = kept.as_ref().map(|kept| kept.sha256.as_str());
-        let body = object! { "kind": FORGOTTEN_KIND, "sha256": sha256 };
-        Some(note(engine, thread, charter, body, namespace)?)
-    } else {
-        None
+    let deleted = home.forget_transcript(thread)?;
+    let record = match &kept {
+        Some(kept) => {
+            let body = object! { "kind": FORGOTTEN_KIND, "sha256": kept.sha256.as_str() };
+            Some(note(engine, thread, charter, body, namespace)?)
+        }
+        None => None,
     };
     let clocks = engine.store().read(|reader| reader.clocks(thread)).map_err(EngineError::from)?;
-    Ok(Forgotten { record, kept, records: clocks.record_count, source })
+    Ok(Forgotten { deleted, record, kept, records: clocks.record_count, source })
 }
 
 /// Where a transcript belongs.
 struct Place {
-    path: PathBuf,
     charter: RecordId,
     namespace: Option<Value>,
     kept: Option<Kept>,
@@ -155,13 +157,10 @@ struct Place {
 
 fn place(engine: &Engine, thread: &ThreadId) -> Result<Place, TranscriptError> {
     let (account, _) = account_of(engine, thread)?;
-    let home = engine.home().ok_or(TranscriptError::NoHome)?;
-    let (Some(charter), Some(path)) = (account.charter, home.transcript_path(thread)) else {
-        return Err(TranscriptError::NoSession { thread: thread.clone() });
-    };
+    let no_session = || TranscriptError::NoSession { thread: thread.clone() };
+    let charter = account.charter.ok_or_else(no_session)?;
     let source = charter.body.get("transcript_path").and_then(Value::as_str);
     Ok(Place {
-        path,
         charter: charter.id,
         namespace: charter.body.get("namespace").cloned(),
         kept: account.transcript,
@@ -228,7 +227,11 @@ mod tests {
              -----END PRIVATE KEY-----"
         );
         let (text, count) = masked(&text);
-        insta::assert_snapshot!(text.escape_debug().to_string().replace("\\n", "\n"), @"");
+        let want = "{\"b\": 1,  \"a\":\"plain\"}\r\n\
+                    {\"clientSecret\":\"[masked:assignment]\",\"n\":1e400}\n\
+                    {\"text\":\"use [masked:github-token] here\"}\n\
+                    not JSON password=[masked:assignment]\n[masked:private-key]";
+        assert_eq!(text, want);
         assert_eq!(count, 4);
     }
 }

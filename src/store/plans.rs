@@ -124,6 +124,12 @@ fn hot_questions_are_answered_by_an_index() {
     traced.read("has_intent", |reader| reader.has_intent(&thread));
     traced.read("threads", |reader| reader.threads("", 10));
     traced.read("seam_calls", |reader| reader.seam_calls(&root, Sequence::default()));
+    traced.read("session_charters", |reader| reader.session_charters(false, None, 10));
+    traced.read("session_counts", |reader| reader.session_counts(&thread));
+    traced.read("checkpoints", |reader| reader.checkpoints(Some(&thread), None, 10));
+    traced.read("goals_and_answers", |reader| reader.goals_and_answers(&thread));
+    traced.read("newest_of_thread", |reader| reader.newest_of_thread(&thread, 10));
+    traced.read("hooks_since", |reader| reader.hooks_since(Sequence::default(), 10));
     traced.read("token", |reader| reader.token(&TokenId::of_secret("s")));
     traced.write("claim_fire", |tx| tx.claim_fire(&thread, 0, &root, "lesson", 3));
     traced.write("count_call", |tx| tx.count_call(&root, Sequence::new(1)));

@@ -34,6 +34,8 @@ pub struct AnsweredEvent {
     pub attempt: String,
     /// When.
     pub at: Timestamp,
+    /// Where its record stands.
+    pub sequence: Sequence,
     /// The words, if there were any.
     pub said: Option<String>,
 }
@@ -133,12 +135,13 @@ impl SessionRows<'_> {
         run: &ThreadId,
         event: &Digest,
     ) -> Result<Option<AnsweredEvent>, StoreError> {
-        let sql = "SELECT attempt, at, said FROM session_events WHERE run = ?1 AND event = ?2";
+        let sql = "SELECT attempt, at, seq, said FROM session_events WHERE run = ?1 AND event = ?2";
         let row = self.0.prepare_cached(sql)?.query_row(params![run.as_str(), event], |row| {
             Ok(AnsweredEvent {
                 attempt: row.get(0)?,
                 at: Timestamp::from_millis(row.get(1)?),
-                said: row.get(2)?,
+                sequence: Sequence::new(row.get(2)?),
+                said: row.get(3)?,
             })
         });
         Ok(row.optional()?)
@@ -151,10 +154,10 @@ impl SessionRows<'_> {
         event: &Digest,
         answer: &AnsweredEvent,
     ) -> Result<(), StoreError> {
-        let sql = "INSERT OR REPLACE INTO session_events (run, event, attempt, at, said)
-                   VALUES (?1, ?2, ?3, ?4, ?5)";
-        let AnsweredEvent { attempt, at, said } = answer;
-        let row = params![run.as_str(), event, attempt, at.as_millis(), said];
+        let sql = "INSERT OR REPLACE INTO session_events (run, event, attempt, at, seq, said)
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+        let AnsweredEvent { attempt, at, sequence, said } = answer;
+        let row = params![run.as_str(), event, attempt, at.as_millis(), sequence.get(), said];
         self.0.prepare_cached(sql)?.execute(row)?;
         Ok(())
     }

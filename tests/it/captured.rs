@@ -150,6 +150,21 @@ fn an_event_told_twice_is_recorded_once_and_answered_to_the_same_attempt_alone()
     assert_eq!(records(&lab.engine, &first.thread).len(), count + 1);
 }
 
+/// A harness that sends the same bytes at each start and end of a session was heard once.
+#[test]
+fn the_same_bytes_after_something_else_are_another_event() {
+    let lab = Lab::new();
+    let prompts = |words: &[&str]| {
+        for (attempt, text) in words.iter().enumerate() {
+            told(&lab.engine, &event_of_prompt(text), &format!("{} {attempt}", words.len()));
+        }
+        let thread = told(&lab.engine, &started("compact"), "x").thread;
+        fields(&records(&lab.engine, &thread), "core.session.prompt.v1", "text").len()
+    };
+    assert_eq!(prompts(&["go on", "go on"]), 1);
+    assert_eq!(prompts(&["stop", "go on", "stop"]), 4);
+}
+
 #[test]
 fn a_cap_is_exact_among_processes_that_ask_at_once() {
     let lab = Lab::new();

@@ -107,6 +107,7 @@ fn a_draft_says_what_closed_what_is_open_what_waits_and_what_moved() {
     let attention = thread(ATTENTION_THREAD);
     let draft = Checkpoint::default().drafted(&engine, &attention).expect("drafted");
     let first = draft.write(&engine, &Caller::operator(), &vera(), &attention).expect("written");
+    crate::support::follows_its_schema(&first.record.body);
     insta::assert_snapshot!("draft", shown(&first.record.body.clone().into()));
     // The next one begins where this one ended.
     intends(&engine, "th_roof", "tile the roof");

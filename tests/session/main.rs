@@ -2,5 +2,6 @@
 
 mod coming_back;
 mod reports;
+mod schemas;
 mod support;
 mod transcripts;

@@ -11,7 +11,7 @@ use spl::session::{
 use spl::store::ThreadRange;
 use spl::time::Timestamp;
 
-use crate::support::{START, Told, in_memory, shown, teaches};
+use crate::support::{START, Told, follows_its_schema, in_memory, shown, teaches};
 
 fn through(record: &Record) -> i64 {
     record.body.get("through").and_then(Value::as_i64).expect("a sequence")
@@ -46,11 +46,13 @@ fn a_report_says_what_was_asked_done_and_failed() {
     told.ends("prompt_input_exit");
     let record = report(&engine, &told.thread()).expect("reported").expect("a report");
     assert_eq!(record.actor.as_str(), "did:sync:system:engine");
+    follows_its_schema(&record.body);
     insta::assert_snapshot!("report", shown(&record.body.clone().into()));
     // A subagent has one of its own, and ends with its session.
     let (account, _) = account_of(&engine, &told.inside("a1").thread()).expect("read");
     let own = account.report.expect("a report of the subagent");
     let own = engine.store().read(|reader| reader.record(own.id)).expect("read").expect("there");
+    follows_its_schema(&own.record.body);
     insta::assert_snapshot!("report_of_a_subagent", shown(&own.record.body.clone().into()));
 }
 
@@ -97,14 +99,14 @@ fn a_silent_session_is_reported_after_half_an_hour() {
     assert_eq!(at(IDLE_MILLIS).expect("looked"), 0);
     assert_eq!(at(IDLE_MILLIS + 1).expect("looked"), 1);
     assert_eq!(at(IDLE_MILLIS + 1).expect("looked"), 0);
-    let list = |state: Option<spl::session::SessionState>| {
+    let listed = |state: Option<spl::session::SessionState>| {
         let range = SessionRange { state, ..SessionRange::default() };
         sessions(&engine, &range, 10).expect("listed").0
     };
-    assert_eq!(list(None)[0].get("state"), Some(&"idle".into()));
+    assert_eq!(listed(None)[0].get("state"), Some(&"idle".into()));
     told.calls("run_shell_command", "c2", true, "b.txt");
-    assert_eq!(list(None)[0].get("state"), Some(&"open".into()));
-    assert_eq!(list(Some(spl::session::SessionState::Idle)), Vec::<Object>::new());
+    assert_eq!(listed(None)[0].get("state"), Some(&"open".into()));
+    assert_eq!(listed(Some(spl::session::SessionState::Idle)), Vec::<Object>::new());
 }
 
 /// Folding in two steps is folding in one, at every cut.
@@ -191,4 +193,18 @@ fn the_list_is_read_page_by_page_the_newest_first() {
     assert_eq!(ids(first), ["s3", "s2"]);
     let (second, end) = sessions(&engine, &range(next), 2).expect("listed");
     assert_eq!((ids(second), end), (vec!["s1".to_owned()], None::<Sequence>));
+}
+
+#[test]
+fn however_many_report_at_once_there_is_one_report() {
+    let engine = in_memory();
+    let told = day(&engine);
+    told.ends("other");
+    let thread = told.thread();
+    let written: usize = std::thread::scope(|scope| {
+        let report = || report(&engine, &thread).expect("reported").is_some();
+        let threads: Vec<_> = (0..8).map(|_| scope.spawn(report)).collect();
+        threads.into_iter().map(|thread| usize::from(thread.join().expect("no panic"))).sum()
+    });
+    assert_eq!(written, 1);
 }

@@ -131,3 +131,20 @@ pub(crate) fn shown(value: &Value) -> String {
     let json: serde_json::Value = serde_json::from_str(&sorted).expect("JSON");
     serde_json::to_string_pretty(&json).expect("JSON")
 }
+
+/// Checks that a body has the members that the schema of its kind says.
+#[track_caller]
+pub(crate) fn follows_its_schema(body: &Object) {
+    let kind = body.get("kind").and_then(Value::as_str).expect("a kind");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("schema/session");
+    let text = std::fs::read(folder.join(format!("{kind}.json"))).expect("a schema");
+    let schema = spl::canon::parse(&text, spl::canon::Limits::STORED).expect("JSON");
+    let known = schema.get("properties").and_then(Value::as_object).expect("properties");
+    for member in body.keys() {
+        assert!(known.contains_key(member), "{kind} has `{member}`");
+    }
+    let required = schema.get("required").and_then(Value::as_array).expect("required");
+    for member in required.iter().filter_map(Value::as_str) {
+        assert!(body.contains_key(member), "{kind} lacks `{member}`");
+    }
+}

@@ -7,7 +7,7 @@ use spl::code::Coded as _;
 use spl::record::ThreadId;
 use spl::session::{Harness, account_of, forget, retain};
 
-use crate::support::{Told, at_home, in_memory};
+use crate::support::{Told, at_home, follows_its_schema, in_memory};
 
 #[test]
 fn a_transcript_is_kept_masked_and_forgotten_again() {
@@ -32,6 +32,10 @@ fn a_transcript_is_kept_masked_and_forgotten_again() {
     assert_eq!(gone.kept, Some(again.kept));
     assert_eq!(gone.source.as_deref(), Some("/home/dev/.claude/projects/p/s.jsonl"));
     assert_eq!(account().transcript, None);
+    for record in [again.record, gone.record.expect("a record")] {
+        let stored = engine.store().read(|reader| reader.record(record)).expect("read");
+        follows_its_schema(&stored.expect("there").record.body);
+    }
     let nothing = forget(&engine, &thread).expect("asked");
     assert_eq!((nothing.record, nothing.kept), (None, None));
     assert_eq!(nothing.records, gone.records);

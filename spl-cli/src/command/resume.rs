@@ -104,9 +104,12 @@ fn bucket(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let items = found.get(key).and_then(Value::as_array).unwrap_or_default();
-    let line = |item: &Object| match named {
-        true => format!("{} in {}", cut(&word(item, "label"), 48), word(item, "thread")),
-        false => word(item, "label"),
+    let line = |item: &Object| {
+        if named {
+            format!("{} in {}", cut(&word(item, "label"), 48), word(item, "thread"))
+        } else {
+            word(item, "label")
+        }
     };
     let lines: Vec<String> = items.iter().filter_map(Value::as_object).map(line).collect();
     listed(heading, &lines, out)

@@ -35,7 +35,12 @@ pub(crate) struct HookArgs {
     #[arg(long, value_name = "NAMESPACE", value_parser = namespace, help_heading = "Options")]
     pub(super) namespace: Option<Namespace>,
     /// A variable that beats the environment's; `SYNCROPEL_HOME` and `RUST_LOG` mean something
-    #[arg(long = "env", value_name = "KEY=VALUE", value_parser = clap::value_parser!(OsString), help_heading = "Options")]
+    #[arg(
+        long = "env",
+        value_name = "KEY=VALUE",
+        value_parser = clap::value_parser!(OsString),
+        help_heading = "Options"
+    )]
     variables: Vec<OsString>,
 }
 

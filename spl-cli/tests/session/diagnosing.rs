@@ -8,6 +8,17 @@ use crate::terminal::{Terminal, assert_session};
 
 const POST_TOOL_USE: &str = r#"{"session_id":"s","cwd":"/p","hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"ls"},"tool_response":"","tool_use_id":"c1"}"#;
 
+const ALL: [&str; 8] = [
+    "session_start",
+    "user_prompt_submit",
+    "post_tool_use",
+    "subagent_start",
+    "subagent_stop",
+    "pre_compact",
+    "stop",
+    "session_end",
+];
+
 /// Puts a program under a name on the path.
 fn program(terminal: &Terminal, name: &str, script: &str) {
     let path = terminal.path(&format!("bin/{name}"));
@@ -52,6 +63,7 @@ fn a_session_is_seen() {
         "cd project && spl session doctor --harness claude",
         "spl session doctor --harness claude | grep -A1 folder",
         "cd project && spl session doctor --harness claude --json",
+        "cd project && SYNCROPEL_HOME=$HOME/team spl session doctor --harness claude | grep -A1 home",
     ]);
     assert_diagnosis!(terminal);
 }
@@ -67,16 +79,6 @@ fn hooks_that_nobody_has_accepted_are_told_of() {
         };
         terminal.write(".codex/config.toml", &events.iter().map(entry).collect::<String>());
     };
-    const ALL: [&str; 8] = [
-        "session_start",
-        "user_prompt_submit",
-        "post_tool_use",
-        "subagent_start",
-        "subagent_stop",
-        "pre_compact",
-        "stop",
-        "session_end",
-    ];
     let line = ["cd project && spl session doctor --harness codex | grep -A1 trust"];
     terminal.session(&line);
     state(&terminal, &ALL[..3], "");
@@ -106,7 +108,7 @@ fn switches_are_seen_wherever_they_stand() {
     terminal.write("project/.gemini/settings.json", r#"{"tools":{"enableHooks":false},"hooksConfig":{"disabled":["'/x/spl' session hook --harness gemini"]}}"#);
     let text = fs::read_to_string(terminal.path(".qwen/settings.json")).expect("text");
     terminal.write(".qwen/settings.json", &text.replacen('{', "{\"disableAllHooks\": true,", 1));
-    terminal.session(&["cd project && spl session doctor | grep -A1 -e Code -e CLI -e policy | grep -v -e found -e -- --"]);
+    terminal.session(&["cd project && spl session doctor | grep -A1 -e '^[A-Z]' -e policy | grep -v -e found -e '^--'"]);
     assert_session!(terminal);
 }
 
@@ -127,7 +129,6 @@ fn hooks_that_cannot_work_are_told_of() {
         ("refuses", Some("echo 'no such command' >&2; exit 2")),
         ("chats", Some("echo Hello; echo '{}'")),
         ("warns", Some("echo '{}'; echo 'spl session hook: -: the disk is full' >&2")),
-        ("leaves", Some("[ \"$SYNCROPEL_HOME\" ] || kill -9 $$")),
     ] {
         let path = format!("bin/{name}");
         with(&terminal, &path);

@@ -243,7 +243,7 @@ fn what_is_read_only_is_left_alone() {
         "cat .claude/settings.json kept/s.json; ls -A .claude kept; chmod 700 kept",
         "mkdir folder; cd project && spl session install-hooks --settings ../folder",
         "ln -s loop loop; cd project && spl session install-hooks --settings ../loop",
-        "cd project && spl session install-hooks --settings ../bin/spl",
+        "printf '{\\n  \\377' > picture; cd project && spl session install-hooks --settings ../picture",
     ]);
     assert_session!(terminal);
 }

@@ -20,26 +20,35 @@ impl Home {
         is_hash.then(|| self.path().join("sessions").join(thread.as_str()).join("transcript.jsonl"))
     }
 
-    /// Keeps the transcript of a session, in the place of one that was kept before.
-    pub(crate) fn keep_transcript(&self, path: &PathBuf, text: &[u8]) -> Result<(), HomeError> {
+    /// Keeps the transcript of a session, in the place of one that was kept before, and returns
+    /// where; `None` if its thread has a name that no session's has.
+    pub(crate) fn keep_transcript(
+        &self,
+        thread: &ThreadId,
+        text: &[u8],
+    ) -> Result<Option<PathBuf>, HomeError> {
+        let Some(path) = self.transcript_path(thread) else { return Ok(None) };
         if let Some(folder) = path.parent() {
             make_folder(folder)?;
         }
         let draft = path.with_extension(format!("{}.tmp", hex(&random_bytes::<8>()?)));
-        let kept = write_private(&draft, text).and_then(|()| fs::rename(&draft, path));
-        kept.map_err(|source| {
-            let _ = fs::remove_file(&draft);
-            HomeError::File { path: path.clone(), action: "written", source }
-        })
+        match write_private(&draft, text).and_then(|()| fs::rename(&draft, &path)) {
+            Ok(()) => Ok(Some(path)),
+            Err(source) => {
+                let _ = fs::remove_file(&draft);
+                Err(HomeError::File { path, action: "written", source })
+            }
+        }
     }
 
     /// Deletes the transcript of a session, and returns whether there was one.
-    pub(crate) fn forget_transcript(&self, path: &PathBuf) -> Result<bool, HomeError> {
-        let removed = match fs::remove_file(path) {
+    pub(crate) fn forget_transcript(&self, thread: &ThreadId) -> Result<bool, HomeError> {
+        let Some(path) = self.transcript_path(thread) else { return Ok(false) };
+        let removed = match fs::remove_file(&path) {
             Ok(()) => true,
             Err(error) if error.kind() == io::ErrorKind::NotFound => false,
             Err(source) => {
-                return Err(HomeError::File { path: path.clone(), action: "deleted", source });
+                return Err(HomeError::File { path, action: "deleted", source });
             }
         };
         // Goes only if it is empty.
@@ -62,8 +71,8 @@ mod tests {
         let home = Home::at(dir.path().join("home"));
         let thread = ThreadId::parse(&format!("th_{}", "a1".repeat(32))).expect("a thread");
         let path = home.transcript_path(&thread).expect("a path");
-        home.keep_transcript(&path, b"one").expect("kept");
-        home.keep_transcript(&path, b"two").expect("kept again");
+        home.keep_transcript(&thread, b"one").expect("kept");
+        assert_eq!(home.keep_transcript(&thread, b"two").expect("kept again"), Some(path.clone()));
         assert_eq!(fs::read(&path).expect("read"), b"two");
         let mode = |path: &std::path::Path| {
             fs::metadata(path).expect("there").permissions().mode() & 0o777
@@ -74,9 +83,9 @@ mod tests {
         }
         let files = fs::read_dir(path.parent().expect("a folder")).expect("read").count();
         assert_eq!(files, 1, "drafts stay behind");
-        assert!(home.forget_transcript(&path).expect("forgotten"));
+        assert!(home.forget_transcript(&thread).expect("forgotten"));
         assert!(!path.parent().expect("a folder").exists());
-        assert!(!home.forget_transcript(&path).expect("forgotten"));
+        assert!(!home.forget_transcript(&thread).expect("forgotten"));
     }
 
     #[test]

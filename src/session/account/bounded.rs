@@ -31,11 +31,31 @@ impl<T> Newest<T> {
     }
 }
 
-/// Returns the first `chars` characters of a text, with a mark where it was cut.
+/// Returns a text of at most `chars` characters, with a mark at its end if it was longer.
 pub(crate) fn head(text: &str, chars: usize) -> String {
     let text = text.trim();
-    match text.char_indices().nth(chars) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or(text)),
+    if text.chars().nth(chars).is_none() {
+        return text.to_owned();
+    }
+    let mut head: String = text.chars().take(chars.saturating_sub(1)).collect();
+    head.push('…');
+    head
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_counts_its_mark() {
+        assert_eq!(head(" äöü ", 3), "äöü");
+        assert_eq!(head("äöüß", 3), "äö…");
+    }
+
+    #[test]
+    fn the_newest_are_kept() {
+        let mut kept = Newest::default();
+        (0..25).for_each(|number| kept.push(number));
+        assert_eq!(kept.iter().copied().collect::<Vec<_>>(), (5..25).collect::<Vec<_>>());
     }
 }

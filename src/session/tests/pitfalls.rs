@@ -1,6 +1,7 @@
 //! What has gone wrong for others, each by the input that shows it.
 
 use super::*;
+use crate::hook::CONTENT_CHARS;
 
 /// What a payload is told to be by its command line is what it is.
 #[test]
@@ -22,7 +23,9 @@ fn an_answer_of_two_megabytes_is_read_to_its_end() {
     );
     let event = event(&payload);
     let call = call_of(&event);
-    assert_eq!((call.status, call.content.chars().count()), (Status::Error, 4096));
+    assert_eq!(call.status, Status::Error);
+    assert!(call.content.chars().count() >= CONTENT_CHARS);
+    assert!(call.content.len() < 20_000, "{}", call.content.len());
 }
 
 #[test]

@@ -90,8 +90,8 @@ pub(super) fn program_of(command: &str) -> Option<PathBuf> {
 pub(super) fn home_of(command: &str) -> Option<PathBuf> {
     let words = words(command)?;
     let homes = words.windows(2).filter(|pair| pair.first().is_some_and(|word| word == "--env"));
-    let homes = homes.filter_map(|pair| pair.get(1)?.strip_prefix(HOME)?.strip_prefix('='));
-    homes.last().filter(|home| !home.is_empty()).map(PathBuf::from)
+    let mut homes = homes.filter_map(|pair| pair.get(1)?.strip_prefix(HOME)?.strip_prefix('='));
+    homes.next_back().filter(|home| !home.is_empty()).map(PathBuf::from)
 }
 
 /// Returns the words of a line as a shell would, if it is made of nothing but plain and quoted

@@ -21,10 +21,10 @@ use look::{Looked, look};
 /// Look whether the hooks of each harness are there, are run, and work
 #[derive(Args, Debug)]
 #[command(after_help = "\
-For each harness: whether it is here, whether its settings have the hooks, whether it runs them, what
-has come from it since they were installed, and whether a sample event goes through the installed
-command; that one comes into no store. Changes nothing. Run it in a project too: its settings may
-switch hooks off.
+For each harness: whether it is here, whether its settings have the hooks, whether it runs them,
+what has come from it since they were installed, and whether a sample event goes through the
+installed command; that one comes into no store. Changes nothing. Run it in a project too: its
+settings may switch hooks off.
 
 Exit status: 0 all is well, 1 something may not be, 2 something is wrong.")]
 pub(crate) struct DoctorArgs {

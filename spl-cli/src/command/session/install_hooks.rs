@@ -53,7 +53,7 @@ pub(crate) struct InstallHooksArgs {
     /// The settings file [default: the user's own]
     #[arg(long, value_name = "FILE")]
     settings: Option<PathBuf>,
-    /// A variable for the hook, such as SYNCROPEL_HOME; may be given again
+    /// A variable for the hook, such as `SYNCROPEL_HOME`; may be given again
     #[arg(long, value_name = "KEY=VALUE", value_parser = command_line::variable)]
     env: Vec<(String, String)>,
     /// The namespace of the sessions [default: the root]
@@ -102,8 +102,9 @@ pub(crate) fn install_hooks(session: &mut Session, args: &InstallHooksArgs) -> R
             variables: &variables,
         };
         let change = Change::installing(args.harness, &file, command.write(), known.as_ref())?;
-        program.note.iter().for_each(|note| output::warn(note));
-        policy::warnings(args.harness, &file).iter().for_each(|warning| output::warn(warning));
+        for warning in program.note.into_iter().chain(policy::warnings(args.harness, &file)) {
+            output::warn(&warning);
+        }
         change
     };
     if change.writes() {

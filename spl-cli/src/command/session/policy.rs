@@ -63,7 +63,9 @@ pub(super) fn switched_off(harness: Harness, file: &Path) -> Vec<String> {
         }
     }
     let (files, switches) = managed(harness);
-    files.iter().for_each(|path| look(Path::new(path), switches, &mut found));
+    for path in files {
+        look(Path::new(path), switches, &mut found);
+    }
     if harness == Harness::Codex
         && let Ok(Some(config)) = Config::beside(file)
         && let Some(switch) = config.switch_off()

@@ -62,7 +62,7 @@ pub(super) fn malformed(harness: Harness, file: &SettingsFile, fault: &Fault) ->
 fn stands_in_the_way(file: &SettingsFile, fault: &Fault) -> Failure {
     let Fault { line, column, what } = fault;
     let path = file.path.display();
-    let message = format!("`{path}` is left as it is: {what} at line {line}, column {column}");
+    let message = format!("`{path}` does not read: {what} at line {line}, column {column}");
     Failure::new(Exit::Invalid, "SETTINGS_MALFORMED", message)
-        .with_hint("Mend the file, and try again.")
+        .with_hint("It is left as it is. Mend it, and try again.")
 }

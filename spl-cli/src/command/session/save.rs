@@ -15,14 +15,14 @@ const ATTENTION: &str = "th_attention";
 #[derive(Args, Debug)]
 #[command(after_help = "\
 With --draft, what is left out is derived: what closed, what is open, what waits and what moved
-since the last one. It lands on th_attention, which `spl resume` begins with.
+since the last one. It lands on `th_attention`, which `spl resume` begins with.
 
 Examples:
   spl session save --thread th_4f0c… --summary 'The timeout was too short.' \\
       --learnings 'pay.rs has its own timeout' --next-steps 'raise it in the gateway too'
   spl session save --draft --reason context_window_limit")]
 pub(crate) struct SaveArgs {
-    /// The thread to write to; with --draft, th_attention if absent
+    /// The thread to write to; with --draft, `th_attention` if absent
     #[arg(long, value_name = "ID", required_unless_present = "draft")]
     thread: Option<String>,
     /// What it is about
@@ -37,7 +37,7 @@ pub(crate) struct SaveArgs {
     /// Fill in what is left out
     #[arg(long)]
     draft: bool,
-    /// Why now: explicit_end, context_window_limit, timeout, …
+    /// Why now: `explicit_end`, `context_window_limit`, `timeout`, …
     #[arg(long, value_name = "WORD")]
     reason: Option<String>,
     /// The session, as its harness calls it

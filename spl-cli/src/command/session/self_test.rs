@@ -90,15 +90,12 @@ fn run(line: &str, place: &Path) -> io::Result<Option<ExitStatus>> {
     let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let (ended, end) = mpsc::channel();
     let waiter = thread::spawn(move || ended.send(child.wait()));
-    let status = match end.recv_timeout(PATIENCE) {
-        Ok(status) => Some(status?),
-        Err(_) => {
-            if let Some(group) = group {
-                let _ = kill_process_group(group, Signal::KILL);
-            }
-            None
-        }
-    };
+    let status = end.recv_timeout(PATIENCE).ok().transpose()?;
+    if status.is_none()
+        && let Some(group) = group
+    {
+        let _ = kill_process_group(group, Signal::KILL);
+    }
     let _ = waiter.join();
     Ok(status)
 }

@@ -100,6 +100,7 @@ pub(super) fn look(harness: Harness, settings: Option<&Path>) -> Result<Looked, 
         Some(home) => Home::at(home),
         None => home::find()?,
     };
+    looked.checks.extend(is_the_instance_here(&home)?);
     looked.since = Kept::of(&home, harness, &file).read().map(|kept| kept.at);
     looked.checks.extend(commands.iter().filter_map(|command| program_is_there(command)));
     let (trust, check) = is_trusted(harness, &file, &found);
@@ -114,7 +115,8 @@ pub(super) fn look(harness: Harness, settings: Option<&Path>) -> Result<Looked, 
         }
         Err(error) => looked.checks.push(Check::failed("fired", &error)),
     }
-    looked.checks.extend(commands.iter().map(|command| self_test(harness, command)));
+    let there = commands.iter().filter(|command| program_is_there(command).is_none());
+    looked.checks.extend(there.map(|command| self_test(harness, command)));
     looked.home = Some(home);
     Ok(looked)
 }
@@ -182,6 +184,19 @@ fn is_installed(harness: Harness, file: &SettingsFile, found: &[Entry]) -> Check
     Check::warn(NAME, format!("{path} has no hook of ours for {}", missing.join(", "))).hint(again)
 }
 
+/// Lessons that are written to one instance are not heard from another.
+fn is_the_instance_here(home: &Home) -> Result<Option<Check>, Failure> {
+    let here = home::find()?;
+    if here.path() == home.path() {
+        return Ok(None);
+    }
+    let (theirs, here) = (home.path().display(), here.path().display());
+    let message = format!("the hooks write to {theirs}, and `spl` works with {here} here");
+    let hint =
+        "Set SYNCROPEL_HOME to the one that is meant, or run `spl session install-hooks` again.";
+    Ok(Some(Check::warn("home", message).hint(hint)))
+}
+
 /// A path that has moved is the commonest reason why nothing fires, and no harness says so.
 fn program_is_there(command: &str) -> Option<Check> {
     let program = command_line::program_of(command)?;
@@ -222,7 +237,7 @@ fn is_trusted(harness: Harness, file: &SettingsFile, found: &[Entry]) -> (&'stat
         ),
         (0, 0) => (
             "absent",
-            Check::fail(NAME, "nobody has accepted the hooks, so Codex runs none of them")
+            Check::fail(NAME, "nobody has accepted the hooks, so Codex runs none unless told to")
                 .hint(accept),
         ),
         (given, 0) => (

@@ -29,14 +29,30 @@ pub(super) enum Outcome {
     Absent,
 }
 
+/// What becomes of a file.
+enum Fate {
+    /// It stays as it is.
+    Stays,
+    /// It holds this text.
+    Holds(String),
+    /// It goes.
+    Goes,
+}
+
+impl Fate {
+    fn of(text: Option<String>) -> Self {
+        text.map_or(Self::Stays, Self::Holds)
+    }
+}
+
 /// A change of a settings file.
 pub(super) struct Change {
     /// What comes of it.
     pub(super) outcome: Outcome,
     /// The command of the hooks, if they are installed.
     pub(super) command: Option<String>,
-    /// What is in the file afterwards: the text, or nothing if it goes. `None` if it stays.
-    new: Option<Option<String>>,
+    /// What becomes of the file.
+    fate: Fate,
     /// What was there before we came.
     before: Before,
 }
@@ -75,7 +91,7 @@ impl Change {
             (Some(_), true) => Outcome::Updated,
             (Some(_), false) => Outcome::Installed,
         };
-        Ok(Self { outcome, command: Some(command), new: new.map(Some), before })
+        Ok(Self { outcome, command: Some(command), fate: Fate::of(new), before })
     }
 
     /// Decides how our hooks get out of a file.
@@ -84,27 +100,27 @@ impl Change {
         file: &SettingsFile,
         kept: Option<&Installed>,
     ) -> Result<Self, Failure> {
-        let as_it_is = |outcome, new, before| Self { outcome, command: None, new, before };
+        let as_it_is = |outcome, fate, before| Self { outcome, command: None, fate, before };
         let Some(bytes) = file.bytes() else {
-            return Ok(as_it_is(Outcome::Absent, None, Before::Unknown));
+            return Ok(as_it_is(Outcome::Absent, Fate::Stays, Before::Unknown));
         };
         let before = kept.map_or(Before::Unknown, |kept| kept.before.clone());
         if kept.is_some_and(|kept| kept.wrote(bytes)) {
             match &before {
                 Before::Text(text) => {
                     let text = text.clone();
-                    return Ok(as_it_is(Outcome::Restored, Some(Some(text)), before));
+                    return Ok(as_it_is(Outcome::Restored, Fate::Holds(text), before));
                 }
-                Before::Nothing(_) => return Ok(as_it_is(Outcome::Removed, Some(None), before)),
+                Before::Nothing(_) => return Ok(as_it_is(Outcome::Removed, Fate::Goes, before)),
                 Before::Unknown => {}
             }
         }
         let text = text_of(file)?.unwrap_or_default();
         if harness == Harness::Opencode {
             return match (plugin::is_ours(text), kept) {
-                (false, _) => Ok(as_it_is(Outcome::Absent, None, before)),
+                (false, _) => Ok(as_it_is(Outcome::Absent, Fate::Stays, before)),
                 (true, Some(kept)) if !kept.wrote(bytes) => Err(edited(file)),
-                (true, _) => Ok(as_it_is(Outcome::Removed, Some(None), before)),
+                (true, _) => Ok(as_it_is(Outcome::Removed, Fate::Goes, before)),
             };
         }
         let malformed = |fault: Fault| malformed(harness, file, &fault);
@@ -115,45 +131,60 @@ impl Change {
         };
         let new = settings::uninstall(&document, then.as_ref()).map_err(malformed)?;
         let outcome = if new.is_some() { Outcome::TakenOut } else { Outcome::Absent };
-        Ok(as_it_is(outcome, new.map(Some), before))
+        Ok(as_it_is(outcome, Fate::of(new), before))
     }
 
     /// Returns whether the file changes.
     pub(super) const fn writes(&self) -> bool {
-        self.new.is_some()
+        !matches!(self.fate, Fate::Stays)
     }
 
     /// Returns what is in the file afterwards.
     pub(super) fn after<'t>(&'t self, file: &'t SettingsFile) -> &'t str {
-        let now = || file.bytes().and_then(|bytes| std::str::from_utf8(bytes).ok());
-        let after = self.new.as_ref().map_or_else(now, |new| new.as_deref());
-        after.unwrap_or_default()
+        match &self.fate {
+            Fate::Holds(text) => text,
+            Fate::Goes => "",
+            Fate::Stays => {
+                let bytes = file.bytes().unwrap_or_default();
+                std::str::from_utf8(bytes).unwrap_or_default()
+            }
+        }
     }
 
     /// Returns whether the file is gone afterwards.
     pub(super) const fn removes(&self) -> bool {
-        matches!(self.new, Some(None))
+        matches!(self.fate, Fate::Goes)
     }
 
     /// Does it. What there was before is kept first, so that it is there whenever the change is.
     pub(super) fn perform(self: &Change, file: &SettingsFile, kept: &Kept) -> Result<(), Failure> {
         let installing = self.command.is_some();
-        match &self.new {
-            Some(Some(text)) if installing => {
+        match &self.fate {
+            Fate::Holds(text) if installing => {
                 let now = TimeSource::system().now();
                 let note = |before| Installed::new(now, text, before);
+                let last = kept.read();
                 kept.write(&file.path, &note(self.before.clone()))?;
-                let folders = file.write(text)?;
-                if self.before == Before::Nothing(Vec::new()) && !folders.is_empty() {
-                    kept.write(&file.path, &note(Before::Nothing(folders)))?;
+                match file.write(text) {
+                    Ok(folders) if folders.is_empty() || self.before != Before::Nothing(vec![]) => {
+                        Ok(())
+                    }
+                    Ok(folders) => kept.write(&file.path, &note(Before::Nothing(folders))),
+                    Err(failure) => {
+                        // What is kept is about the file as it still is.
+                        let _ = match &last {
+                            Some(last) => kept.write(&file.path, last),
+                            None => kept.remove(),
+                        };
+                        Err(failure)
+                    }
                 }
-                Ok(())
             }
-            Some(Some(text)) => {
+            Fate::Holds(text) => {
                 file.write(text)?;
                 kept.remove()
             }
-            Some(None) => {
+            Fate::Goes => {
                 let folders = match &self.before {
                     Before::Nothing(folders) => folders.as_slice(),
                     _ => &[],
@@ -161,12 +192,12 @@ impl Change {
                 file.remove(folders)?;
                 kept.remove()
             }
-            None if installing && kept.read().is_none() => {
+            Fate::Stays if installing && kept.read().is_none() => {
                 let now = TimeSource::system().now();
                 kept.write(&file.path, &Installed::new(now, self.after(file), Before::Unknown))
             }
-            None if installing => Ok(()),
-            None => kept.remove(),
+            Fate::Stays if installing => Ok(()),
+            Fate::Stays => kept.remove(),
         }
     }
 }
