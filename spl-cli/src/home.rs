@@ -60,16 +60,14 @@ pub(crate) fn at(path: &Path) -> Result<Home, Failure> {
         .map_err(|error| Failure::local(format!("`{}` is not a path", path.display()), &error))
 }
 
-/// Returns the user's own folder: `HOME`, else what the user database says.
+/// Returns the user's own folder: `HOME`, else what the list of users says. The C library would ask
+/// other places too, by loading code that a program linked statically does not survive.
 fn folder() -> Option<PathBuf> {
-    let given = env::var_os("HOME").map(PathBuf::from);
-    let known = || {
+    let given = env::var_os("HOME").filter(|folder| !folder.is_empty()).map(PathBuf::from);
+    given.or_else(|| {
         let users = fs::read_to_string(USERS).ok()?;
         folder_of(rustix::process::getuid().as_raw(), &users)
-    };
-    // A database that is elsewhere is asked through the C library, at last: it loads code for it.
-    let is_one = |folder: &PathBuf| !folder.as_os_str().is_empty();
-    given.filter(is_one).or_else(known).or_else(|| env::home_dir().filter(is_one))
+    })
 }
 
 /// Returns the login name of the user.
