@@ -197,8 +197,8 @@ fn words_that_an_event_cannot_deliver_go_with_the_next_that_can() {
     let heard = told(&lab.engine, &hearing("c2"), "one");
     assert_eq!(heard.text.as_deref(), Some(&*both));
     let stored = records(&lab.engine, &heard.thread);
-    let delivery = fields(&stored, OBSERVATION, "delivery");
-    assert_eq!(delivery, [&Value::from("carried"), &Value::from("offered")]);
+    let how = fields(&stored, OBSERVATION, "delivery");
+    assert_eq!(how, [&Value::from("carried"), &Value::from("offered")]);
     let carried = stored.iter().find(|it| it.record.kind() == Some(OBSERVATION)).expect("one");
     let tools: Vec<&Stored> = stored.iter().filter(|it| it.record.kind() == Some(TOOL)).collect();
     assert_eq!(tools[0].record.body.get("delivers"), None);
