@@ -1,6 +1,8 @@
 /* The least that a process can do which keeps one record: it opens the store, appends a row of that
- * many bytes durably, and closes. A log that has grown long is begun anew, since it would be read to
- * its end by each process that comes after. Usage: floor <store> <bytes of the record>. */
+ * many bytes durably, and closes. Usage: floor <store> <bytes of the record> [keep].
+ *
+ * Closing folds the log into the file. With `keep` the log stays, and is begun anew when it has grown
+ * long, since each process that comes after reads it to its end. */
 #include <sqlite3.h>
 #include <sys/stat.h>
 #include <stdio.h>
@@ -23,14 +25,15 @@ int main(int argc, char **argv) {
         " VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM records), randomblob(32), 'th_floor',"
         " hex(randomblob(16)), 'DO', 0, 'SCALAR', 'default', 'core.session.tool.v1', ?1, 0, 'door',"
         " 'did:key:none', randomblob(64), randomblob(32))";
-    if (argc != 3) return 1;
+    if (argc < 3) return 1;
+    int keep = argc > 3;
     int bytes = atoi(argv[2]);
     char *text = malloc((size_t)bytes + 1);
     memset(text, 'x', (size_t)bytes);
     well(sqlite3_open_v2(argv[1], &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL));
     well(sqlite3_busy_timeout(db, 10000));
     well(sqlite3_exec(db, "PRAGMA synchronous = FULL", NULL, NULL, NULL));
-    well(sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL));
+    well(sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep, NULL));
     well(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL));
     sqlite3_stmt *statement;
     well(sqlite3_prepare_v2(db, insert, -1, &statement, NULL));
@@ -41,7 +44,7 @@ int main(int argc, char **argv) {
     char log[4096];
     struct stat found;
     snprintf(log, sizeof log, "%s-wal", argv[1]);
-    if (stat(log, &found) == 0 && found.st_size > 1024 * 1024) {
+    if (keep && stat(log, &found) == 0 && found.st_size > 512 * 1024) {
         well(sqlite3_exec(db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL));
     }
     well(sqlite3_close(db));

@@ -48,6 +48,7 @@ mod meter;
 mod metered;
 mod parse;
 mod pattern;
+mod plain;
 mod program;
 mod question;
 mod ruling;

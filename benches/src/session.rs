@@ -56,10 +56,11 @@ pub fn run() {
     // It writes no chain, so it has a copy of its own.
     let copy = path.join("floor.db");
     std::fs::copy(home.store_path(), &copy).expect("a copy of a store that nobody has open");
-    let floor = contender::floor(&copy, size);
+    let [floor, keeping] = contender::floor(&copy, size);
     print(&measure(vec![
         Contender::new("/bin/true", &["/bin/true"]),
         floor,
+        keeping,
         hook("spl, without a server, 100 KB", LONG),
         hook("spl, without a server, 3 MB", VERY_LONG),
     ]));

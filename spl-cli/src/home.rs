@@ -62,7 +62,7 @@ pub(crate) fn at(path: &Path) -> Result<Home, Failure> {
 
 /// Returns the user's own folder: `HOME`, else what the list of users says. The C library would ask
 /// other places too, by loading code that a program linked statically does not survive.
-fn folder() -> Option<PathBuf> {
+pub(crate) fn folder() -> Option<PathBuf> {
     let given = env::var_os("HOME").filter(|folder| !folder.is_empty()).map(PathBuf::from);
     given.or_else(|| {
         let users = fs::read_to_string(USERS).ok()?;

@@ -4,9 +4,14 @@ use cel::common::ast::{IdedExpr, SourceInfo};
 use cel::parser::{ParseError, Parser};
 
 use super::error::{Flaw, PredicateError};
+use super::plain;
 
-/// Parses `source`. To be called on the deep thread, where the result is dropped as well.
+/// Parses `source`. To be called on the deep thread, where the result is dropped as well, unless it
+/// is plain.
 pub(super) fn parse(source: &str) -> Result<(IdedExpr, Columns<'_>), PredicateError> {
+    if let Some((expr, info)) = plain::parse(source) {
+        return Ok((expr, Columns { source, info }));
+    }
     let parser = Parser::new().enable_optional_syntax(false).enable_ident_escape_syntax(true);
     match parser.parse_with_source_info(source) {
         Ok((expr, info)) => Ok((expr, Columns { source, info })),

@@ -15,7 +15,7 @@ use super::selector::Selector;
 use super::selector::order;
 use super::value::Value as Plain;
 use super::warn::{Warning, warnings};
-use super::{Evaluation, Facts, Failure, Ruling, deep, parse};
+use super::{Evaluation, Facts, Failure, Ruling, deep, parse, plain};
 
 /// What an expression is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -64,6 +64,9 @@ impl Program {
     ) -> Result<Arc<Self>, PredicateError> {
         guard::text(source)?;
         let owned: Box<str> = source.into();
+        if plain::parse(source).is_some() {
+            return Self::compile_here(owned, &names, purpose, evaluator);
+        }
         deep::run(move || Self::compile_here(owned, &names, purpose, evaluator)).unwrap_or_else(
             |deep::NotDone| {
                 Err(PredicateError::new(Flaw::ParserFailed, "the parser failed on this text"))

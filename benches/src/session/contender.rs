@@ -8,6 +8,9 @@ use std::time::{Duration, Instant};
 /// What the least is called.
 pub const FLOOR: &str = "the floor: C, one durable append";
 
+/// What the least is called that leaves the log where it is.
+const KEEPING: &str = "the same, and the log is left beside the store";
+
 /// A command, and how much it is given to read.
 pub struct Contender {
     pub name: String,
@@ -60,18 +63,24 @@ fn payload(session: &str, number: usize, bytes: usize) -> String {
     )
 }
 
-/// Compiles the least that there is, and returns it for this store.
-pub fn floor(store: &Path, bytes: usize) -> Contender {
+/// Compiles the least that there is, and returns it for this store, in both ways of closing it.
+pub fn floor(store: &Path, bytes: usize) -> [Contender; 2] {
     let source = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("floor.c");
     let program = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("target/floor");
     let made = |path: &Path| path.metadata().and_then(|found| found.modified()).ok();
     if made(&program) < made(&source) {
         let sqlite = Path::new(env!("SQLITE_SOURCE"));
         let mut cc = Command::new("cc");
-        cc.args(["-O2", "-static", "-DSQLITE_THREADSAFE=0", "-DSQLITE_OMIT_LOAD_EXTENSION", "-w"]);
-        cc.arg("-I").arg(sqlite).arg(&source).arg(sqlite.join("sqlite3.c"));
-        assert!(cc.args(["-lm", "-o"]).arg(&program).status().expect("cc").success());
+        cc.args(["-O2", "-w", "-I"]).arg(sqlite).arg(&source).arg(sqlite.join("sqlite3.c"));
+        assert!(
+            cc.args(["-lpthread", "-ldl", "-lm", "-o"])
+                .arg(&program)
+                .status()
+                .expect("cc")
+                .success()
+        );
     }
     let line = [program.display().to_string(), store.display().to_string(), bytes.to_string()];
-    Contender::new(FLOOR, &line)
+    let keeping = [line.as_slice(), &["keep".to_owned()]].concat();
+    [Contender::new(FLOOR, &line), Contender::new(KEEPING, &keeping)]
 }

@@ -171,7 +171,7 @@ impl Harness {
 
 /// Returns the user's own folder.
 pub(super) fn user() -> Option<PathBuf> {
-    env::home_dir().filter(|folder| !folder.as_os_str().is_empty())
+    crate::home::folder()
 }
 
 fn set(variable: &str) -> Option<PathBuf> {

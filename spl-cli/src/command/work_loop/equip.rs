@@ -131,7 +131,7 @@ pub(crate) fn place(
     home: Option<&Home>,
     readable: &[PathBuf],
 ) -> Result<Confined, Failure> {
-    let user = std::env::home_dir();
+    let user = crate::home::folder();
     let hidden = Hidden { home: user.as_deref(), instance: home.map(Home::path) };
     let mut place = Place::of_workspace(workspace.path(), hidden);
     for folder in readable {
