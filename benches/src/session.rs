@@ -100,6 +100,7 @@ fn teach(home: &Home) {
         "actor": "did:sync:user:vera",
         "thread": "th_engine_config",
         "body": body,
+        "clock": LESSONS,
     };
     let record = spl::canon::Value::from(record).to_string();
     engine.ingest(&spl::engine::Caller::operator(), record.as_bytes()).expect("a lesson");
