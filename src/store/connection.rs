@@ -69,6 +69,10 @@ fn open_with(
         }
     }
     set(&connection, options.checkpoint_on_close)?;
+    // What else can be set is of use to whoever stays.
+    if !options.brief {
+        set_memory(&connection)?;
+    }
     set_max_pages(&connection, options)?;
     Ok(connection)
 }
@@ -97,6 +101,7 @@ pub(super) fn open_memory(options: &StoreOptions) -> Result<Connection, OpenErro
     let connection = Connection::open_in_memory().map_err(StoreError::from)?;
     migrate(&connection, MIGRATIONS, 0)?;
     set(&connection, false)?;
+    set_memory(&connection)?;
     set_max_pages(&connection, options)?;
     Ok(connection)
 }
@@ -112,17 +117,17 @@ fn connect(path: &Path) -> Result<Connection, StoreError> {
 fn format_of(connection: &Connection, path: &Path, newest: i32) -> Result<i32, OpenError> {
     let read = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
     let not_a_store = |what: String| OpenError::NotAStore { path: path.into(), what };
-    let tables = connection
-        .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0))
-        .map_err(|error| match error.sqlite_error_code() {
-            Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
-                not_a_store(error.to_string())
-            }
-            _ => StoreError::from(error).into(),
-        })?;
-    let application = read("application_id").map_err(StoreError::from)?;
-    let format = read("user_version").map_err(StoreError::from)?;
+    let refused = |error: rusqlite::Error| match error.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
+            not_a_store(error.to_string())
+        }
+        _ => StoreError::from(error).into(),
+    };
+    let application = read("application_id").map_err(refused)?;
+    let format = read("user_version").map_err(refused)?;
     if application != APPLICATION_ID {
+        let sql = "SELECT count(*) FROM sqlite_schema";
+        let tables: i64 = connection.query_row(sql, [], |row| row.get(0)).map_err(refused)?;
         if tables > 0 || format != 0 {
             return Err(not_a_store("it belongs to another program".into()));
         }
@@ -183,13 +188,17 @@ fn set_wal(connection: &Connection) -> Result<(), StoreError> {
 fn set(connection: &Connection, checkpoint_on_close: bool) -> Result<(), StoreError> {
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "trusted_schema", false)?;
+    let keep_log = !checkpoint_on_close;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep_log)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    Ok(())
+}
+
+fn set_memory(connection: &Connection) -> Result<(), StoreError> {
     connection.pragma_update(None, "cache_size", -16_384)?;
     // A log that a long reader made grow is cut back once it could be folded in.
     connection.pragma_update(None, "journal_size_limit", 64 * 1024 * 1024)?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
-    let keep_log = !checkpoint_on_close;
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep_log)?;
-    connection.set_prepared_statement_cache_capacity(64);
     Ok(())
 }
 
@@ -308,6 +317,7 @@ impl Readers {
 fn reading(path: &Path, checkpoint_on_close: bool) -> Result<Connection, StoreError> {
     let connection = connect(path)?;
     set(&connection, checkpoint_on_close)?;
+    set_memory(&connection)?;
     connection.pragma_update(None, "query_only", true)?;
     Ok(connection)
 }
