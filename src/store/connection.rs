@@ -188,6 +188,8 @@ fn set_wal(connection: &Connection) -> Result<(), StoreError> {
 fn set(connection: &Connection, checkpoint_on_close: bool) -> Result<(), StoreError> {
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "trusted_schema", false)?;
+    // What a savepoint may have to undo would go to a file of its own.
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
     let keep_log = !checkpoint_on_close;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep_log)?;
     connection.set_prepared_statement_cache_capacity(64);
@@ -198,7 +200,6 @@ fn set_memory(connection: &Connection) -> Result<(), StoreError> {
     connection.pragma_update(None, "cache_size", -16_384)?;
     // A log that a long reader made grow is cut back once it could be folded in.
     connection.pragma_update(None, "journal_size_limit", 64 * 1024 * 1024)?;
-    connection.pragma_update(None, "temp_store", "MEMORY")?;
     Ok(())
 }
 
