@@ -100,7 +100,7 @@ fn call_id(reading: &Reading<'_>, tool: &str, args: &Object) -> String {
     let time = match reading.payload.get(&["timestamp"]) {
         Some(Value::String(time)) => time.clone(),
         Some(Value::Number(time)) => time.to_string(),
-        _ => hex(reading.digest),
+        _ => hex(&reading.payload.digest()),
     };
     let front = Value::from(vec![reading.session_id, reading.name, tool, &time]).to_string();
     format!("sha256:{}", hex(&hash_of(&[front.as_bytes(), &digest_of(args)])))

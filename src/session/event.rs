@@ -7,7 +7,7 @@
 use super::derive;
 use super::rest::{self, MAX_ID_CHARS, bounded_id, first_chars};
 use super::{Harness, Malformed, Payload};
-use crate::canon::{Digest, Object};
+use crate::canon::{Digest, Object, hash_of};
 
 /// The names of the session.
 const SESSION: &[&str] = &["session_id", "sessionId", "sessionID", "conversation_id"];
@@ -52,7 +52,8 @@ pub struct Event {
     pub model: Option<String>,
     /// Where the harness keeps its own log. Never opened here.
     pub transcript_path: Option<String>,
-    /// What tells the payload from others, and so events without a call apart.
+    /// What tells it from other events of its name: of a call the hash of its id, of anything else
+    /// that of the payload.
     pub digest: Digest,
     /// What an event without a kind of its own says besides: bounded, and nothing of the person.
     /// Secrets in it are not masked.
@@ -158,9 +159,12 @@ impl Event {
         let word = |names: &[&str]| payload.word(names).map(bounded_id);
         let path = |names: &[&str]| Some(first_chars(payload.word(names)?, MAX_PATH_CHARS).into());
         let agent = word(AGENT).map(|id| Agent { id, kind: word(AGENT_KIND) });
-        let digest = payload.digest();
-        let reading = Reading { payload, harness, session_id, name, digest: &digest };
+        let reading = Reading { payload, harness, session_id, name };
         let moment = reading.moment(agent.is_some());
+        let digest = match &moment {
+            Moment::Returned(call) => hash_of(&[call.call_id.as_bytes()]),
+            _ => payload.digest(),
+        };
         let rest = match moment {
             Moment::Other => rest::of(payload.members(), READ),
             _ => Object::new(),
@@ -194,7 +198,6 @@ pub(super) struct Reading<'p> {
     pub(super) harness: Harness,
     pub(super) session_id: &'p str,
     pub(super) name: &'p str,
-    pub(super) digest: &'p Digest,
 }
 
 impl Reading<'_> {

@@ -102,7 +102,8 @@ fn show(harness: Harness) {
     for (name, bytes) in samples(harness) {
         let payload = Payload::read(&bytes).expect(&name);
         let event = Event::read(&payload, Some(harness)).expect(&name);
-        assert_eq!(event.digest, payload.digest());
+        let is_call = matches!(event.moment, Moment::Returned(_));
+        assert_eq!(event.digest == payload.digest(), !is_call);
         let value: serde_json::Value =
             serde_json::from_str(&described(&event).to_string()).expect("JSON");
         let laid_out = serde_json::to_string_pretty(&value).expect("JSON");
