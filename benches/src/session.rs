@@ -35,7 +35,7 @@ pub fn run() {
     teach(&home);
     let node = Command::new("node").arg("--version").output().is_ok();
     let mut others = vec![
-        Contender::new("/bin/true", &["/bin/true"]),
+        bare(),
         Contender::new("a shell: `cat >/dev/null`", &["/bin/sh", "-c", "cat >/dev/null"]).fed(LONG),
     ];
     if node {
@@ -47,20 +47,24 @@ pub fn run() {
     let server = Server::start(&spl, &path);
     let mut contenders = others;
     contenders.push(hook("spl, with a server, 100 KB", LONG));
-    contenders.push(hook("spl, with a server, 3 MB", VERY_LONG));
     print(&measure(contenders));
+    let with_server = measure(vec![bare(), hook("spl, with a server, 3 MB", VERY_LONG)]);
     drop(server);
 
     let size = longest(&home);
     println!("\nWithout a server; the record has {size} bytes:\n");
     let [floor, keeping] = contender::floor(&home.store_path(), size);
-    print(&measure(vec![
-        Contender::new("/bin/true", &["/bin/true"]),
-        floor,
-        keeping,
-        hook("spl, without a server, 100 KB", LONG),
-        hook("spl, without a server, 3 MB", VERY_LONG),
-    ]));
+    print(&measure(vec![bare(), floor, keeping, hook("spl, without a server, 100 KB", LONG)]));
+
+    println!("\nA payload of 3 MB, with and without one:\n");
+    print(&with_server);
+    println!();
+    print(&measure(vec![bare(), hook("spl, without a server, 3 MB", VERY_LONG)]));
+}
+
+/// What every process costs.
+fn bare() -> Contender {
+    Contender::new("/bin/true", &["/bin/true"])
 }
 
 /// Builds the command, and returns where it is.
