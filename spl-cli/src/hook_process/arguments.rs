@@ -34,7 +34,7 @@ pub(crate) struct HookArgs {
     /// The namespace of the session [default: the root]
     #[arg(long, value_name = "NAMESPACE", value_parser = namespace, help_heading = "Options")]
     pub(super) namespace: Option<Namespace>,
-    /// A variable that beats the environment's; `SYNCROPEL_HOME` and `RUST_LOG` mean something
+    /// A variable that beats the environment's; `SYNCROPEL_HOME` means something here
     #[arg(
         long = "env",
         value_name = "KEY=VALUE",
