@@ -134,8 +134,8 @@ impl<'s> Reader<'s> {
         let quote = rest.chars().next().filter(|first| matches!(first, '"' | '\''))?;
         let (text, behind) = rest.get(1..)?.split_once(quote)?;
         // Three quotes begin a text of another kind.
-        let plain = !text.contains('\\') && !(text.is_empty() && behind.starts_with(quote));
-        plain.then_some(())?;
+        let is_other = text.is_empty() && behind.starts_with(quote);
+        (!text.contains('\\') && !is_other).then_some(())?;
         let place = self.take(text.len() + 2);
         let literal = LiteralValue::String(text.to_owned().into());
         Some(IdedExpr { id: self.id(place), expr: Expr::Literal(literal) })
@@ -226,7 +226,7 @@ mod tests {
             r#"record.body.tool == "bash""#,
             r#"record.body.tool == "bash" && record.body.status != "ok""#,
             r#"resource == 'tool:bash' || record.body.status=="error" || a.b"#,
-            r#"a == 1 && b == 0 && c != 123456789 && d == true && e == false"#,
+            "a == 1 && b == 0 && c != 123456789 && d == true && e == false",
             r#"record.body.content.contains("E0425") && a.startsWith('x') && a.endsWith("")"#,
             r#"  a  .  b  (  == ""#,
             r#"  a  .  b  ==  "x"  "#,
