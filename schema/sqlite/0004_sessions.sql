@@ -9,7 +9,10 @@ CREATE TABLE sessions (
     reported  INTEGER NOT NULL DEFAULT 0         -- the latest event that a report covers
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX sessions_unreported ON sessions (last_at) WHERE reported < last_seq;
+-- Those with events that no report covers. Few, and written only when one becomes such.
+CREATE TABLE sessions_unreported (
+    run TEXT NOT NULL PRIMARY KEY
+) STRICT, WITHOUT ROWID;
 
 -- What each event was answered, so that one told twice is recorded and answered once.
 CREATE TABLE session_events (

@@ -169,7 +169,7 @@ impl Arrival {
             _ => self.store_other(author, &row, &waiting)?,
         };
         let (now, thread) = (author.now(), &self.thread);
-        author.sessions().put(thread, &SessionRow { last_event: sequence, last_at: now, ..row })?;
+        author.sessions().moved(thread, &row, sequence, now)?;
         let attempt = self.attempt.clone();
         let answered = AnsweredEvent { attempt, at: now, sequence, said: text.clone() };
         author.sessions().answer(thread, &self.key, &answered)?;

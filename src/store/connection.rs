@@ -211,8 +211,8 @@ fn set_max_pages(connection: &Connection, options: &StoreOptions) -> Result<(), 
 }
 
 /// The most bytes of a log that a process leaves behind. Whoever comes first afterwards reads it to
-/// its end before anything else.
-const MAX_LOG_BYTES: u64 = 512 * 1024;
+/// its end before anything else; folding it in takes as long as a commit.
+const MAX_LOG_BYTES: u64 = 320 * 1024;
 
 /// Folds a log that has grown long into the file, and begins it anew, unless somebody else works
 /// with it.

@@ -26,9 +26,6 @@ pub struct IndexedHook {
     pub record: RecordId,
 }
 
-/// Where all places of a beginning are found: `^` and what comes right behind it.
-const BEGINNINGS: [(&str, &str); 2] = [("resource^", "resource_"), ("tool^", "tool_")];
-
 impl Reader<'_> {
     /// Returns up to which record of the configuration the index is; `None` if there is none.
     pub fn hook_index_as_of(&self) -> Result<Option<Sequence>, StoreError> {
@@ -39,29 +36,23 @@ impl Reader<'_> {
 
     /// Returns the entries at these places, and those at every beginning.
     pub fn hooks_at(&self, places: [&str; 3]) -> Result<Vec<IndexedHook>, StoreError> {
-        const COLUMNS: &str =
-            "SELECT place, status, needle, namespace, name, record FROM hook_index";
+        // Behind `^` comes `_`: between the two stands every beginning.
+        let sql = "SELECT place, status, needle, namespace, name, record FROM hook_index
+                   WHERE place IN (?1, ?2, ?3)
+                      OR (place >= 'resource^' AND place < 'resource_')
+                      OR (place >= 'tool^' AND place < 'tool_')";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query(places)?;
         let mut found = Vec::new();
-        let mut gather = |condition: &str, bound: &[&dyn rusqlite::ToSql]| {
-            let mut statement =
-                self.connection.prepare_cached(&format!("{COLUMNS} {condition}"))?;
-            let mut rows = statement.query(bound)?;
-            while let Some(row) = rows.next()? {
-                found.push(IndexedHook {
-                    place: row.get(0)?,
-                    status: row.get(1)?,
-                    needle: row.get(2)?,
-                    namespace: row.get(3)?,
-                    name: row.get(4)?,
-                    record: RecordId::from_bytes(row.get(5)?),
-                });
-            }
-            Ok::<_, StoreError>(())
-        };
-        let [one, two, three] = places;
-        gather("WHERE place IN (?1, ?2, ?3)", &[&one, &two, &three])?;
-        for (from, to) in BEGINNINGS {
-            gather("WHERE place >= ?1 AND place < ?2", &[&from, &to])?;
+        while let Some(row) = rows.next()? {
+            found.push(IndexedHook {
+                place: row.get(0)?,
+                status: row.get(1)?,
+                needle: row.get(2)?,
+                namespace: row.get(3)?,
+                name: row.get(4)?,
+                record: RecordId::from_bytes(row.get(5)?),
+            });
         }
         Ok(found)
     }

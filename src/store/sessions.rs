@@ -74,8 +74,8 @@ impl Reader<'_> {
         before: Timestamp,
         limit: usize,
     ) -> Result<Vec<ThreadId>, StoreError> {
-        let sql = "SELECT run FROM sessions WHERE reported < last_seq AND last_at < ?1
-                   ORDER BY last_at LIMIT ?2";
+        let sql = "SELECT run FROM sessions_unreported JOIN sessions USING (run)
+                   WHERE reported < last_seq AND last_at < ?1 ORDER BY last_at LIMIT ?2";
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query(params![before.as_millis(), limit])?;
         let mut found = Vec::new();
@@ -105,6 +105,21 @@ impl SessionRows<'_> {
         Ok(row.optional()?)
     }
 
+    /// Notes that an event of a session was stored.
+    pub fn moved(
+        &self,
+        run: &ThreadId,
+        row: &SessionRow,
+        event: Sequence,
+        at: Timestamp,
+    ) -> Result<(), StoreError> {
+        if row.last_event <= row.reported {
+            let sql = "INSERT OR IGNORE INTO sessions_unreported (run) VALUES (?1)";
+            self.0.prepare_cached(sql)?.execute([run.as_str()])?;
+        }
+        self.put(run, &SessionRow { last_event: event, last_at: at, ..row.clone() })
+    }
+
     /// Notes where a session stands.
     pub fn put(&self, run: &ThreadId, row: &SessionRow) -> Result<(), StoreError> {
         let sql = "INSERT OR REPLACE INTO sessions
@@ -126,6 +141,9 @@ impl SessionRows<'_> {
     pub fn reported(&self, run: &ThreadId, through: Sequence) -> Result<(), StoreError> {
         let sql = "UPDATE sessions SET reported = max(reported, ?2) WHERE run = ?1";
         self.0.prepare_cached(sql)?.execute(params![run.as_str(), through.get()])?;
+        let sql = "DELETE FROM sessions_unreported WHERE run = ?1 AND NOT EXISTS (
+                       SELECT 1 FROM sessions WHERE run = ?1 AND reported < last_seq)";
+        self.0.prepare_cached(sql)?.execute([run.as_str()])?;
         Ok(())
     }
 

@@ -56,8 +56,7 @@ impl Arrival {
             .with_parents(vec![row.charter]);
         let (_, sequence) = author.write_at(draft)?;
         let now = author.now();
-        let row = SessionRow { last_event: sequence, last_at: now, ..row };
-        Ok(author.sessions().put(parent, &row)?)
+        Ok(author.sessions().moved(parent, &row, sequence, now)?)
     }
 }
 
