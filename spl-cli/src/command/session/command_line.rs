@@ -238,7 +238,7 @@ mod tests {
         for (command, ours) in [
             (line("/usr/bin/spl", "/h").as_str(), true),
             (line("/opt/spl-0.1.0/bin/spl", "/x y/it's").as_str(), true),
-            (line("/work/target/debug/spl-next", "/h").as_str(), true),
+            (line("/src/target/debug/spl-next", "/h").as_str(), true),
             ("spl session hook", true),
             ("\"/a b/spl\" session hook --namespace default", true),
             ("/usr/bin/spl session hooks", false),
