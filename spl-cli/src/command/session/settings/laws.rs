@@ -108,6 +108,13 @@ fn the_laws_hold_of_every_file() {
     }
 }
 
+/// A comment behind what was taken out became part of the one before it.
+#[test]
+fn two_comments_stay_two() {
+    let text = "{\"hooks\":{\"Stop\":[], // one\n\"SessionEnd\"\n:[] // two\n,\n}}";
+    laws("two comments", text, Harness::Claude);
+}
+
 /// Where nothing was written in an odd way, taking our entries out gives the bytes back.
 #[test]
 fn taking_entries_out_is_the_way_back() {

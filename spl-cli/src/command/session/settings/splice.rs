@@ -140,18 +140,20 @@ impl Container {
                 continue;
             }
             let end = gap.comma.map_or(member.end, |comma| comma + 1);
+            // A comment before the comma stays, and then it is what follows.
+            let comma = gap.comma.filter(|comma| member.end + space(text, member.end) < *comma);
             let (start, after) = if kept_before || last_kept.is_none() {
-                (self.start_of_space(text, member.start, end), end)
+                let follows = comma.map_or(end, |_| member.end);
+                (self.start_of_space(text, member.start, follows), end)
             } else {
                 (member.start, end + space(text, end))
             };
-            match gap.comma {
-                // A comment before the comma stays.
-                Some(comma) if member.end + space(text, member.end) < comma => {
+            match comma {
+                Some(comma) => {
                     edits.replace(start..member.end, "");
                     edits.replace(comma..after, "");
                 }
-                _ => edits.replace(start..after, ""),
+                None => edits.replace(start..after, ""),
             }
         }
         // The comma before what is gone now stands behind the last member.
