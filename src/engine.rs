@@ -38,6 +38,7 @@ use std::sync::atomic::AtomicU64;
 
 pub use author::Author;
 pub use caller::{Caller, Scope, Scopes, UnknownScope};
+pub use candidates::Concerned;
 pub use decision::{
     AskedFor, DECISION_KIND, DECISION_REQUEST_KIND, DecideError, Decided, DecisionAnswer,
     DecisionRequest, DecisionState, DecisionVerb, Expiry, Lesson, Swept,

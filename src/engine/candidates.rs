@@ -7,11 +7,27 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::live::see_clocks;
 use super::{Engine, EngineError, Live};
 use crate::hook::{Hook, HookSet, InForce, ReturnedCall, head};
 use crate::predicate::{Place, PlaceName, SearchKey};
 use crate::record::{CONFIG_THREAD, Draft, Namespace, RecordId};
 use crate::store::{IndexedHook, Reader, StoreError};
+
+/// The hooks that may have something to say about a call.
+#[derive(Debug, Clone)]
+pub struct Concerned {
+    /// The hooks, and perhaps others.
+    pub hooks: HookSet,
+    /// Whether one of them may look at the clock of the call.
+    pub see_clocks: bool,
+}
+
+impl From<&Live> for Concerned {
+    fn from(live: &Live) -> Self {
+        Self { hooks: live.hooks.clone(), see_clocks: live.see_clocks() }
+    }
+}
 
 impl Engine {
     /// Returns the hooks that may have something to say about `call` in `namespace`, and perhaps
@@ -20,9 +36,9 @@ impl Engine {
         &self,
         call: &ReturnedCall<'_>,
         namespace: &Namespace,
-    ) -> Result<HookSet, EngineError> {
+    ) -> Result<Concerned, EngineError> {
         if self.is_live() {
-            return Ok(self.live()?.hooks.clone());
+            return Ok(Concerned::from(&*self.live()?));
         }
         let indexed = self.store().read(|reader| indexed(reader, call, namespace))?;
         match indexed {
@@ -32,21 +48,22 @@ impl Engine {
     }
 
     /// Compiles hooks that stand in the index: they have passed the validator.
-    fn compiled(&self, records: &[(RecordId, String)]) -> HookSet {
+    fn compiled(&self, records: &[(RecordId, String)]) -> Concerned {
         let in_force = |(id, text): &(RecordId, String)| {
             let draft = Draft::reread(text).ok()?;
             let hook = Hook::check_with(&draft, self.expressions()).ok()?;
             Some(InForce { hook: Arc::new(hook), record_id: Some(*id) })
         };
-        HookSet::new(records.iter().filter_map(in_force))
+        let hooks = HookSet::new(records.iter().filter_map(in_force));
+        Concerned { see_clocks: see_clocks(&hooks), hooks }
     }
 
     /// Folds the configuration, and writes the index for those who come later.
-    fn index(&self) -> Result<HookSet, EngineError> {
+    fn index(&self) -> Result<Concerned, EngineError> {
         let live = self.live()?;
         let (as_of, entries) = (live.config.watermark().sequence(), entries(&live));
         self.store().write(move |tx| tx.index_hooks(as_of, &entries).map_err(EngineError::from))?;
-        Ok(live.hooks.clone())
+        Ok(Concerned::from(&*live))
     }
 }
 

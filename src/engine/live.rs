@@ -3,7 +3,7 @@
 //! It is folded the first time that somebody asks, so a command that asks no hook compiles none.
 //! After that only new records are folded, and only when the store says that somebody wrote.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use arc_swap::ArcSwapOption;
 
@@ -23,6 +23,20 @@ pub struct Live {
     pub config: ConfigState,
     /// The hooks in force.
     pub hooks: HookSet,
+    /// Found out when it is first asked for.
+    see_clocks: OnceLock<bool>,
+}
+
+impl Live {
+    /// Tells whether a hook in force may look at the clock of a call.
+    pub(super) fn see_clocks(&self) -> bool {
+        *self.see_clocks.get_or_init(|| see_clocks(&self.hooks))
+    }
+}
+
+/// Tells whether one of these hooks may look at the clock of a call: its predicate has the word.
+pub(super) fn see_clocks(hooks: &HookSet) -> bool {
+    hooks.iter().any(|it| it.hook.when().source().contains("clock"))
 }
 
 /// Keeps the live configuration up to date.
@@ -94,7 +108,7 @@ impl Engine {
         }
         let config = folding.done();
         let hooks = config.hooks().clone();
-        let live = Arc::new(Live { config, hooks });
+        let live = Arc::new(Live { config, hooks, see_clocks: OnceLock::new() });
         self.0.live.current.store(Some(Arc::clone(&live)));
         tracing::debug!(
             hooks_loaded = live.config.hooks_loaded(),

@@ -106,21 +106,25 @@ impl Arrival {
     /// Asks the hooks about a call, as the session stands now.
     fn ask(&self, engine: &Engine) -> Result<Option<Asking>, EngineError> {
         let Moment::Returned(call) = &self.event.moment else { return Ok(None) };
-        let (row, parent, clock) = engine.store().read(|reader| {
+        let (row, parent) = engine.store().read(|reader| {
             let parent = match &self.parent {
                 Some(parent) => reader.session(parent)?,
                 None => None,
             };
-            let clock = reader.next_clock(&self.thread, &self.actor)?;
-            Ok((reader.session(&self.thread)?, parent, clock))
+            Ok((reader.session(&self.thread)?, parent))
         })?;
         let seat = self.seat(row.as_ref().or(parent.as_ref()), row.as_ref());
         let resource = format!("tool:{}", call.canonical);
-        let returned = returned(call, &resource, clock);
-        let hooks = engine.hooks_about(&returned, &seat.namespace)?;
-        let asked = engine.ask_about(&seat, &hooks, &returned)?;
-        let looks = hooks.iter().any(|it| it.hook.when().source().contains("clock"));
-        Ok(Some(Asking { seat, asked, clock: looks.then_some(clock) }))
+        let mut returned = returned(call, &resource, Clock::default());
+        let concerned = engine.hooks_about(&returned, &seat.namespace)?;
+        let mut clock = None;
+        if concerned.see_clocks {
+            let store = engine.store();
+            returned.clock = store.read(|reader| reader.next_clock(&self.thread, &self.actor))?;
+            clock = Some(returned.clock);
+        }
+        let asked = engine.ask_about(&seat, &concerned.hooks, &returned)?;
+        Ok(Some(Asking { seat, asked, clock }))
     }
 
     /// Returns where hooks are asked. A subagent runs where its session does.
@@ -161,7 +165,7 @@ impl Arrival {
         let waiting = author.sessions().waiting(&self.thread)?;
         let (text, sequence) = match (&self.event.moment, asking) {
             (Moment::Returned(call), Some(asking)) => {
-                match self.store_call(author, asking, call, &waiting)? {
+                match self.store_call(author, asking, call, row.charter, &waiting)? {
                     Some(stored) => stored,
                     None => return Ok(None),
                 }

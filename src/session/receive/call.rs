@@ -1,7 +1,5 @@
 //! Storing a call that has returned, and what the hooks have to say about it.
 
-use std::collections::BTreeSet;
-
 use super::{Arrival, Asking, carried, ids, returned};
 use crate::canon::{Object, hash_of};
 use crate::engine::{Author, EngineError, RunSeat, count_asked, observation};
@@ -20,20 +18,20 @@ impl Arrival {
         author: &mut Author<'_, '_>,
         asking: &Asking,
         call: &ToolCall,
+        charter: RecordId,
         waiting: &[WaitingWords],
     ) -> Result<Option<(Option<String>, Sequence)>, EngineError> {
         let Asking { seat, asked, clock } = asking;
-        let row = author.sessions().get(&self.thread)?;
-        let Some(charter) = row.map(|row| row.charter) else { return Ok(None) };
         let place = (seat.namespace.as_str(), charter);
         // Which clock it has does not depend on what it says.
         let empty = self.draft(Act::Do, Object::new(), place);
         if clock.is_some() && Some(author.next_clock(&empty)?) != *clock {
             return Ok(None);
         }
-        let guards = guards(author, seat, call)?;
+        let mut asked = asked.clone();
+        asked.spoken.splice(..0, guards(author, seat, call)?);
         let mut fired = Vec::new();
-        for candidate in guards.iter().chain(&asked.spoken) {
+        for candidate in &asked.spoken {
             let key = (&candidate.key.namespace, &*candidate.key.name);
             if let Some(fire) = author.claim_fire(&seat.thread, seat.life, key, candidate.cap)? {
                 fired.push((candidate, fire));
@@ -59,11 +57,8 @@ impl Arrival {
             }
         }
         let packed = self.pack(queue);
-        let keys: BTreeSet<&HookKey> = fired.iter().map(|(candidate, _)| &candidate.key).collect();
-        let mut counted = asked.clone();
-        counted.spoken.extend(guards.iter().cloned());
-        let keys: Vec<&HookKey> = keys.into_iter().collect();
-        count_asked(author, &seat.namespace, sequence, &counted, &keys)?;
+        let keys: Vec<&HookKey> = fired.iter().map(|(candidate, _)| &candidate.key).collect();
+        count_asked(author, &seat.namespace, sequence, &asked, &keys)?;
         Ok(Some((packed.text, sequence)))
     }
 }
