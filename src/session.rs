@@ -32,6 +32,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
+pub use crate::tool::Status;
 pub use account::{Account, AgentSeen, Charter, Failure, Kept, Lesson, Reported, Tally};
 pub use answer::answer;
 pub use body::{
@@ -40,7 +41,7 @@ pub use body::{
 pub use checkpoint::{ATTENTION_THREAD, CHECKPOINT_KIND, Checkpoint, CheckpointError};
 pub use derive::canonical_tool;
 pub use entry::context;
-pub use event::{Agent, Event, Moment, Status, ToolCall};
+pub use event::{Agent, Event, Moment, ToolCall};
 pub use harness::{Cap, Harness};
 pub use identity::{agent_of, session_thread};
 pub use list::{SessionRange, SessionState, session, sessions};

@@ -118,11 +118,18 @@ impl Needs {
 }
 
 pub(super) const READ: Needs = Needs::AnyOf(&[Scope::RecordsRead]);
+pub(super) const WRITE: Needs = Needs::AnyOf(&[Scope::RecordsWrite]);
 
 pub(super) const LIMIT: Parameter = Parameter {
     name: "limit",
     kind: "integer",
     summary: "At most that many; 100 if absent, never more than 1000.",
+};
+
+pub(super) const CURSOR: Parameter = Parameter {
+    name: "cursor",
+    kind: "integer",
+    summary: "Goes on after an earlier page: its `next_cursor`, a sequence.",
 };
 
 const SINCE: Parameter = Parameter {
@@ -374,7 +381,7 @@ const ENDPOINTS: &[Endpoint] = &[
         path: "/v1/work/loop/{id}/review",
         name: "review_loop",
         summary: "Stores a verdict on a run that is over. That of its own actor does not count.",
-        needs: Needs::AnyOf(&[Scope::RecordsWrite]),
+        needs: WRITE,
         query: &[],
         takes: Some("ReviewRequest"),
         answers: &[Outcome::Json(201, "LoopReview")],
@@ -471,7 +478,7 @@ const ENDPOINTS: &[Endpoint] = &[
         path: "/v1/runs/{id}/observe",
         name: "observe",
         summary: "Tells of a call that returned in a loop elsewhere, and asks the hooks about it.",
-        needs: Needs::AnyOf(&[Scope::RecordsWrite]),
+        needs: WRITE,
         query: &[],
         takes: Some("ObservedCall"),
         answers: &[Outcome::Json(200, "Observations")],

@@ -1,10 +1,7 @@
 //! The routes of runs, in the one table of routes.
 
-use super::endpoint::{Does, Endpoint, LIMIT, Method, Needs, Outcome, Parameter, READ};
+use super::endpoint::{CURSOR, Does, Endpoint, LIMIT, Method, Outcome, Parameter, READ, WRITE};
 use super::{runs, watch};
-use crate::engine::Scope;
-
-const WRITE: Needs = Needs::AnyOf(&[Scope::RecordsWrite]);
 
 const STATE: Parameter = Parameter {
     name: "state",
@@ -23,11 +20,6 @@ const UNTIL: Parameter = Parameter {
 };
 const MEMBER: Parameter =
     Parameter { name: "member", kind: "string", summary: "Only runs of this actor." };
-const CURSOR: Parameter = Parameter {
-    name: "cursor",
-    kind: "integer",
-    summary: "Goes on after an earlier page: its `next_cursor`, a sequence.",
-};
 const REPLAY: Parameter = Parameter {
     name: "replay",
     kind: "boolean",

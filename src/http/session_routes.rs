@@ -1,13 +1,12 @@
 //! The routes of captured sessions, in the one table of routes.
 
-use super::endpoint::{Does, Endpoint, LIMIT, Method, Needs, Outcome, Parameter, READ};
+use super::endpoint::{
+    CURSOR, Does, Endpoint, LIMIT, Method, Needs, Outcome, Parameter, READ, WRITE,
+};
 use super::{rooms, session_doors, session_list};
-use crate::engine::Scope;
 
 /// The shape of a transcript: what a harness logs, a line each, and no JSON as a whole.
 pub(super) const TRANSCRIPT: &str = "Transcript";
-
-const WRITE: Needs = Needs::AnyOf(&[Scope::RecordsWrite]);
 
 const HARNESS: Parameter =
     Parameter { name: "harness", kind: "string", summary: "Only sessions of this harness." };
@@ -18,11 +17,6 @@ const STATE: Parameter = Parameter {
 };
 const AGENTS: Parameter =
     Parameter { name: "agents", kind: "boolean", summary: "With `true`, subagents too." };
-const CURSOR: Parameter = Parameter {
-    name: "cursor",
-    kind: "integer",
-    summary: "Goes on after an earlier page: its `next_cursor`, a sequence.",
-};
 
 const fn at(method: Method, path: &'static str, name: &'static str, does: Does) -> Endpoint {
     Endpoint {

@@ -23,12 +23,13 @@ mod tool;
 
 use std::borrow::Cow;
 
-use super::event::{Reading, Status, ToolCall};
+use super::event::{Reading, ToolCall};
 use super::rest::{bounded_id, first_chars};
 use super::{Harness, Payload};
 use crate::canon::{Limits, Object, Value, digest_of, hash_of, hex, parse_leniently};
 use crate::hook::CONTENT_CHARS;
 use crate::object;
+use crate::tool::Status;
 
 use content::says_failed;
 pub(super) use content::{shown, text};

@@ -8,6 +8,7 @@ use super::derive;
 use super::rest::{self, MAX_ID_CHARS, bounded_id, first_chars};
 use super::{Harness, Malformed, Payload};
 use crate::canon::{Digest, Object, hash_of};
+use crate::tool::Status;
 
 /// The names of the session.
 const SESSION: &[&str] = &["session_id", "sessionId", "sessionID", "conversation_id"];
@@ -121,29 +122,10 @@ pub struct ToolCall {
     pub canonical: String,
     /// The arguments, whole.
     pub args: Object,
-    /// How it ended.
+    /// How it ended: `Ok` also where it is not known to have failed.
     pub status: Status,
     /// The first characters of the answer.
     pub content: String,
-}
-
-/// How a tool call ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
-    /// It returned, or it is not known to have failed.
-    Ok,
-    /// It failed.
-    Error,
-}
-
-impl Status {
-    /// Returns the status as in a record.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Error => "error",
-        }
-    }
 }
 
 impl Event {
