@@ -144,6 +144,7 @@ fn status_of(code: Code) -> StatusCode {
         Class::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         Class::MediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         Class::Timeout => StatusCode::REQUEST_TIMEOUT,
+        Class::TooMany => StatusCode::TOO_MANY_REQUESTS,
         Class::Internal => StatusCode::INTERNAL_SERVER_ERROR,
         Class::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
     }

@@ -64,6 +64,7 @@ const fn type_of(class: Class) -> &'static str {
         Class::Refused => "permission_error",
         Class::Missing => "not_found_error",
         Class::Conflict => "conflict_error",
+        Class::TooMany => "rate_limit_error",
         Class::Internal => "internal_error",
         Class::Unavailable => "unavailable_error",
     }

@@ -23,6 +23,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../schema/sqlite/0002_hook_statistics.sql"),
     include_str!("../../schema/sqlite/0003_runs.sql"),
     include_str!("../../schema/sqlite/0004_sessions.sql"),
+    include_str!("../../schema/sqlite/0005_authority.sql"),
 ];
 
 /// The newest format known here.
