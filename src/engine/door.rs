@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use super::{Caller, Engine, IngestError, Scope};
 use crate::canon::{Limits, ParseError, parse};
-use crate::config::{MEMBERS_TRANSPORT_TOPIC, TRANSPORT_TOPIC};
+use crate::config::{CorsOrigins, MEMBERS_TRANSPORT_TOPIC, TRANSPORT_TOPIC};
 use crate::hook::{Hook, is_hook};
 use crate::permission::{
     PERMISSION_RULE_KIND, PERMISSION_RULE_TOPIC, PERMISSIONS_ENABLED_TOPIC, PermissionRule,
@@ -60,6 +60,9 @@ impl Engine {
         }
         if is_permission_switch(draft) {
             return check_switch(draft).map(drop);
+        }
+        if CorsOrigins::is_meant(draft) {
+            return CorsOrigins::check(draft).map(drop);
         }
         match draft.kind() {
             Some("core.work.observation.v1") => check_observation(draft),
