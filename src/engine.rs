@@ -14,6 +14,7 @@
 
 mod actors;
 mod author;
+mod bootstrap;
 mod caller;
 mod candidates;
 mod census;

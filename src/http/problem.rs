@@ -149,7 +149,7 @@ impl Problem {
 
 /// Returns the status of a code: the one of its class, and nothing finer, but for the one status
 /// that HTTP itself sets apart.
-fn status_of(code: Code) -> StatusCode {
+pub(super) fn status_of(code: Code) -> StatusCode {
     if code == Code::MethodNotAllowed {
         return StatusCode::METHOD_NOT_ALLOWED;
     }
