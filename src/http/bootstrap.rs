@@ -14,7 +14,7 @@ use super::problem::Problem;
 use super::{ApiState, access, accounts, front};
 use crate::canon::{Digest, Object, hash_of};
 use crate::code::Code;
-use crate::engine::{BOOTSTRAP_ACCOUNT, NewAccount, Scope};
+use crate::engine::{AccountError, BOOTSTRAP_ACCOUNT, NewAccount, Scope};
 use crate::object;
 use crate::record::{Namespace, Reason, ShapeError};
 use crate::store::{AccountId, TokenId};
@@ -110,7 +110,8 @@ fn create(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
         namespace: namespace.unwrap_or_else(Namespace::root),
         ..NewAccount::named(name, accounts::read_scopes(&scopes)?)
     };
-    let made = state.engine().bootstrap(new, brought(request)?)?.ok_or_else(closed)?;
+    let made = state.engine().bootstrap(new, brought(request)?).map_err(as_asked)?;
+    let made = made.ok_or_else(closed)?;
     let mut object = object! {
         "object": "bootstrap_result",
         "service_account_id": made.account.as_str(),
@@ -123,6 +124,17 @@ fn create(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
         object.insert("bearer".into(), bearer.into());
     }
     Ok(Answer::created(object))
+}
+
+/// Names a field as it is called here.
+fn as_asked(error: AccountError) -> AccountError {
+    match error {
+        AccountError::Shape(error) if error.field == "name" => {
+            let message = error.message.replace("`name`", "`display_name`");
+            ShapeError { field: "display_name".into(), message, ..error }.into()
+        }
+        error => error,
+    }
 }
 
 /// Reads the token that a request brings, of which only the hash is known here, and what it is for.

@@ -2,6 +2,7 @@
 
 #![cfg(feature = "http")]
 
+mod accounts;
 mod bodies;
 mod bootstrap;
 mod captured;
@@ -10,6 +11,7 @@ mod decisions;
 mod described;
 mod expressions;
 mod limits;
+mod grains;
 mod observe;
 mod pages;
 mod peer;
