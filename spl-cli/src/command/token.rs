@@ -144,7 +144,8 @@ fn create(session: &mut Session, args: CreateArgs) -> Result<(), Failure> {
 fn list(session: &mut Session) -> Result<(), Failure> {
     let tokens = session.reader()?.get(&Target::of(&["v1", "tokens"]))?;
     session.out.list(&tokens, |out, rows| {
-        let mut table = Table::new(["NAME", "ID", "ACCOUNT", "CREATED", "EXPIRES", "STATE", "SCOPES"]);
+        let mut table =
+            Table::new(["NAME", "ID", "ACCOUNT", "CREATED", "EXPIRES", "STATE", "SCOPES"]);
         for row in rows {
             let state = if text(row, "revoked_at").is_empty() { "live" } else { "revoked" };
             let expires = Some(text(row, "expires_at")).filter(|it| !it.is_empty());
