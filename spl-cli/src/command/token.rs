@@ -176,8 +176,8 @@ fn info(session: &mut Session, args: &InfoArgs) -> Result<(), Failure> {
             let id = TokenId::of_secret(secret);
             let tokens = session.reader()?.get(&Target::of(&["v1", "tokens"]))?;
             let rows = tokens.get("data").and_then(Value::as_array).unwrap_or_default();
-            let found = rows.iter().filter_map(Value::as_object);
-            let found = found.into_iter().find(|row| text(row, "id") == id.as_str());
+            let mut rows = rows.iter().filter_map(Value::as_object);
+            let found = rows.find(|row| text(row, "id") == id.as_str());
             found.cloned().ok_or_else(|| Failure::missing("no token has this bearer"))?
         }
     };
