@@ -135,7 +135,9 @@ impl Engine {
                 ..StoreOptions::new(keyring, options.time)
             },
         )?;
-        Self::over(store, Some(home))
+        // Nobody comes to a brief engine with a token.
+        let token = if brief { None } else { home.token()? };
+        Ok(Self::over(store, Some(home), token.as_deref()))
     }
 
     /// Opens an instance in memory with keys of its own. It ends with the last clone.
@@ -147,14 +149,13 @@ impl Engine {
 
     /// Opens an instance in memory with these keys and this time.
     pub fn in_memory_with(options: StoreOptions) -> Result<Self, EngineError> {
-        Self::over(Store::in_memory(options)?, None)
+        Ok(Self::over(Store::in_memory(options)?, None, None))
     }
 
-    fn over(store: Store, home: Option<&Home>) -> Result<Self, EngineError> {
-        let token = home.map(Home::token).transpose()?.flatten();
+    fn over(store: Store, home: Option<&Home>, token: Option<&str>) -> Self {
         let drivers = home.map(|home| driver::Drivers::in_folder(home.drivers_path()));
-        let home_token = token.as_deref().and_then(token::id_of);
-        Ok(Self(Arc::new(Inner {
+        let home_token = token.and_then(token::id_of);
+        Self(Arc::new(Inner {
             store,
             home: home.cloned(),
             home_token,
@@ -168,7 +169,16 @@ impl Engine {
             skipped: permit::Skipped::default(),
             ingested: AtomicU64::new(0),
             up: Stopwatch::start(),
-        })))
+        }))
+    }
+
+    /// Ends a brief engine with its process, which closes nothing: what it has written is durable,
+    /// and the kernel lets go of the rest for nothing.
+    pub fn leave(self) {
+        match Arc::try_unwrap(self.0) {
+            Ok(inner) => inner.store.leave(),
+            Err(shared) => drop(shared),
+        }
     }
 
     /// Returns where the instance lives; `None` for one in memory.

@@ -173,6 +173,13 @@ impl Store {
         self.writer.submit(work)
     }
 
+    /// Ends with the process, which closes nothing: the kernel does, for nothing. Only for a brief
+    /// one, whose writes are durable when they have been answered.
+    pub fn leave(self) {
+        self.writer.leave();
+        std::mem::forget(self);
+    }
+
     /// Appends one prepared record.
     pub fn append(&self, prepared: Prepared, origin: Origin) -> Result<Appended, AppendError> {
         self.write(move |tx| tx.append(&prepared, origin))
