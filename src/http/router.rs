@@ -272,6 +272,7 @@ mod tests {
             name: "test",
             summary: "A test.",
             needs: Needs::Nothing,
+            resource: None,
             query: &[],
             takes: None,
             answers: &[],
