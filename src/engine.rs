@@ -18,6 +18,7 @@ mod candidates;
 mod census;
 mod compensation;
 mod decision;
+mod denial;
 mod door;
 mod driver;
 mod error;
@@ -43,12 +44,14 @@ pub use decision::{
     AskedFor, DECISION_KIND, DECISION_REQUEST_KIND, DecideError, Decided, DecisionAnswer,
     DecisionRequest, DecisionState, DecisionVerb, Expiry, Lesson, Swept,
 };
+pub use denial::{DENIAL_KIND, DENIAL_TOPIC, Denial, Due};
 pub use door::Ingested;
 pub use driver::{Driven, DriverLock};
 pub use error::{EngineError, IngestError};
 pub use home::{Home, HomeError, Made};
 pub use live::Live;
 pub use observe::{ObserveError, ObservedCall, Spoken};
+pub use permit::{LockoutError, Preflight, Request};
 pub use review::{MAX_NOTES_CHARS, Review, ReviewError, Reviewed};
 pub use seam::{Heard, Hooks, RunSeat, ToolReturn};
 pub(crate) use seam::{count_asked, observation};
@@ -106,6 +109,8 @@ struct Inner {
     census: std::sync::Mutex<census::Census>,
     drivers: driver::Drivers,
     skipped: permit::Skipped,
+    operator: permit::Operator,
+    denials: denial::Denials,
     ledger: std::sync::Mutex<decision::Ledger>,
     observed: std::sync::Mutex<observe::ExternalRuns>,
     ingested: AtomicU64,
@@ -166,6 +171,8 @@ impl Engine {
             ledger: std::sync::Mutex::default(),
             observed: std::sync::Mutex::default(),
             skipped: permit::Skipped::default(),
+            operator: permit::Operator::default(),
+            denials: denial::Denials::default(),
             ingested: AtomicU64::new(0),
             up: Stopwatch::start(),
         })))

@@ -5,8 +5,8 @@
 //! canonical JSON, in which every integer keeps its digits.
 //!
 //! A request passes, in this order: the guard against web pages, its route, who makes it, what that
-//! caller may, the media type, the size. Only then is a byte of its body read as anything. What a
-//! record itself must pass is the engine's business.
+//! caller may, the media type, the size. Only then is a byte of its body read as anything, and the
+//! permission rules are asked. What a record itself must pass is the engine's business.
 //!
 //! **Invariant:** every route stands in one table, with what it needs and what it answers. The
 //! router, the refusal of unknown parameters and the OpenAPI document are read off it.
@@ -27,6 +27,7 @@ mod metrics;
 mod news;
 mod observe;
 mod openapi;
+mod permit;
 mod problem;
 mod records;
 mod rooms;

@@ -64,3 +64,8 @@ CREATE TABLE tombstones (
     signer  TEXT    NOT NULL,
     sig     BLOB    NOT NULL CHECK (length(sig) = 64)
 ) STRICT;
+
+-- The records that put permission rules in force or out of it: a process that lives for one command sees
+-- by this that there are none, and folds nothing.
+CREATE INDEX records_of_the_permission_switch ON records (seq)
+WHERE thread = 'th_engine_config' AND instr(canonical, '"topic":"permissions_enabled"') > 0;

@@ -131,6 +131,8 @@ Exit status: 0 all is well, 1 something may not be, 2 something is wrong.")]
     Verify(command::verify::VerifyArgs),
     Backup(command::backup::BackupArgs),
     #[command(subcommand)]
+    Config(command::config::ConfigCommand),
+    #[command(subcommand)]
     Token(command::token::TokenCommand),
 
     Completions(command::completions::CompletionsArgs),

@@ -4,6 +4,7 @@
 
 pub(crate) mod backup;
 pub(crate) mod completions;
+pub(crate) mod config;
 pub(crate) mod decisions;
 pub(crate) mod demo;
 pub(crate) mod doctor;
@@ -88,6 +89,7 @@ fn perform(session: &mut Session, command: Command) -> Result<u8, Failure> {
         Command::Backup(args) => backup::backup(session, &args),
         Command::Model(command) => return model::model(session, &command),
         Command::Tool(command) => tool::tool(session, command),
+        Command::Config(command) => config::config(session, command),
         Command::Token(command) => token::token(session, command),
         Command::Completions(args) => completions::completions(session, &args),
         Command::Version => version::version(session),

@@ -122,6 +122,14 @@ impl Caller {
         }
     }
 
+    /// Returns what a log calls this caller.
+    pub const fn name(&self) -> &str {
+        match &self.0 {
+            Class::Operator => "operator",
+            Class::Bearer(_) => "bearer",
+        }
+    }
+
     /// Returns whether this caller may do what `scope` allows.
     pub fn may(&self, scope: Scope) -> bool {
         match &self.0 {

@@ -25,8 +25,8 @@ pub struct Ingested {
 impl Engine {
     /// Takes the envelope of a record as a client sent it.
     ///
-    /// The checks, in order: scope, JSON and envelope, actor claim, config gate, shape of the body,
-    /// the kind's own door; the clock is decided inside the transaction. When it returns, the
+    /// The checks, in order: scope, JSON and envelope, actor claim, permission rules, config gate,
+    /// shape of the body, the kind's own door; the clock is decided inside the transaction. When it returns, the
     /// record is durable, and if it is configuration, it is in force.
     pub fn ingest(&self, caller: &Caller, envelope: &[u8]) -> Result<Ingested, IngestError> {
         check_scope(caller)?;
@@ -44,6 +44,7 @@ impl Engine {
     pub(super) fn admit(&self, caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
         check_scope(caller)?;
         check_actor(caller, draft)?;
+        self.permit_draft(caller, draft)?;
         check_gate(caller, draft)?;
         check_depth(draft)?;
         check_shape(draft)?;

@@ -81,6 +81,14 @@ pub enum IngestError {
         /// Who may.
         needed: &'static str,
     },
+    /// The permission rules do not allow it.
+    #[error("{sentence}")]
+    PermissionDenied {
+        /// What is said: the same to everybody but the operator, who is told by which rule.
+        sentence: String,
+        /// Whether the caller is the operator, who can take the rules back.
+        operator: bool,
+    },
     /// The envelope or the body violates its shape.
     #[error(transparent)]
     Shape(#[from] ShapeError),
@@ -106,6 +114,7 @@ impl Coded for IngestError {
             Self::Json(_) => Code::IngestFailed,
             Self::ActorClaim { .. } => Code::DidClaimDenied,
             Self::ConfigWriteDenied { .. } => Code::ConfigWriteDenied,
+            Self::PermissionDenied { .. } => Code::PermissionDenied,
             Self::Shape(error) => error.code(),
             Self::Append(error) => error.code(),
             Self::Engine(error) => error.code(),
@@ -142,7 +151,15 @@ impl Coded for IngestError {
             Self::ConfigWriteDenied { .. } => {
                 Some("Ask the operator, or use a token with that scope.".into())
             }
-            Self::Scope { .. } | Self::Json(_) | Self::ActorClaim { .. } => None,
+            Self::PermissionDenied { operator: true, .. } => Some(
+                "See `spl config list-permission-rules`; `spl config permissions-unlock` puts all \
+                 rules out of force."
+                    .into(),
+            ),
+            Self::Scope { .. }
+            | Self::Json(_)
+            | Self::ActorClaim { .. }
+            | Self::PermissionDenied { .. } => None,
         }
     }
 }

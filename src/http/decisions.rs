@@ -3,6 +3,7 @@
 use super::ApiState;
 use super::answer::Answer;
 use super::call::{Call, flag, members, text};
+use super::permit;
 use super::problem::Problem;
 use super::wire;
 use crate::canon::Object;
@@ -38,11 +39,24 @@ pub(super) fn find(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
 
 /// `POST /v1/decisions/{id}/decide`
 pub(super) fn decide(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
+    permit_answer(state, call)?;
     let request = call.json()?;
     let request = members(&request, &ANSWER)?;
     let (by, answer) = answer(request)?;
     let decided = state.engine().decide(&call.caller, &by, id(call)?, &answer)?;
     Ok(Answer::ok(wire::decision(&decided)))
+}
+
+/// Asks the permission rules about an answer, which is about the thread of its question.
+fn permit_answer(state: &ApiState, call: &Call) -> Result<(), Problem> {
+    if !state.engine().permissions_in_force()? {
+        return Ok(());
+    }
+    let asked = match RecordId::parse(&call.segment) {
+        Some(id) => state.engine().asked_for(id)?,
+        None => None,
+    };
+    permit::about(state, call, "aitl_decide", asked.as_ref().map(|asked| &asked.thread))
 }
 
 /// The members of an answer to a question.

@@ -3,6 +3,7 @@
 use super::ApiState;
 use super::answer::Answer;
 use super::call::{Call, members, text};
+use super::permit;
 use super::problem::Problem;
 use super::wire;
 use crate::canon::Object;
@@ -30,7 +31,12 @@ pub(super) fn find(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
         Some(id) => state.engine().store().read(|reader| reader.record(id))?,
         None => None,
     };
-    let stored = stored.ok_or_else(|| Problem::missing("there is no record with this id"))?;
+    let Some(stored) = stored else {
+        // Whoever may read nothing does not learn either what is not there.
+        permit::about(state, call, "record_read", None)?;
+        return Err(Problem::missing("there is no record with this id"));
+    };
+    state.engine().permit_reading(&call.caller, &stored.record)?;
     Ok(Answer::ok(stored.to_object()))
 }
 

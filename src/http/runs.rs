@@ -4,6 +4,7 @@ use super::ApiState;
 use super::answer::Answer;
 use super::call::{Call, members, text};
 use super::decisions;
+use super::permit;
 use super::problem::Problem;
 use super::wire;
 use crate::canon::{Object, Value};
@@ -140,6 +141,7 @@ pub(super) fn say(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
             Ok(Answer::ok(known(state.engine(), &thread)?.to_object()))
         }
         "decision" => {
+            permit::about(state, call, "aitl_decide", Some(&call.thread()?))?;
             let mut fields = vec!["type"];
             fields.extend(decisions::ANSWER);
             decide(state, call, members(&request, &fields)?)

@@ -217,9 +217,24 @@ const SHAPES: &[Shape] = &[
             ("object", "=list"),
             ("data", "[PermissionRule]"),
             ("enabled", "boolean"),
+            ("preflight", "Preflight"),
             ("record_id", "string|null"),
             ("refused", "object|null"),
         ],
+    },
+    Shape {
+        name: "Preflight",
+        summary: "What the loaded rules leave to the operator, or would once they are in force.",
+        members: &[
+            ("actor", "string"),
+            ("passes", "boolean"),
+            ("rulings", "[PreflightRuling]"),
+        ],
+    },
+    Shape {
+        name: "PreflightRuling",
+        summary: "What they say about one resource. `rule`: the one that decides, if one does.",
+        members: &[("resource", "string"), ("allowed", "boolean"), ("rule", "string|null")],
     },
     Shape {
         name: "Tier",
