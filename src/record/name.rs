@@ -113,9 +113,19 @@ impl ActorId {
         Self(super::ENGINE_ACTOR.into())
     }
 
+    /// Returns the actor of a caller of whom no actor is known. No rule should name it.
+    pub(crate) fn nobody() -> Self {
+        Self("did:sync:agent:nobody".into())
+    }
+
     /// Returns the actor that says who was refused what.
     pub fn governance() -> Self {
         Self(super::GOVERNANCE_ACTOR.into())
+    }
+
+    /// Returns the actor that a service account is.
+    pub(crate) fn of_account(id: &str) -> Self {
+        Self(format!("did:sync:system:{id}").into())
     }
 
     /// Returns whether this names a part of the instance itself.

@@ -11,9 +11,6 @@ use crate::store::ThreadRange;
 /// The resource of a record that somebody states.
 const RECORD_WRITE: &str = "record_write";
 
-/// The actor of a caller of whom no actor is known. No rule should name it.
-const NOBODY: &str = "did:sync:agent:nobody";
-
 /// A request, as permission rules see it.
 ///
 /// `record` is one that nobody writes: its act is `GET` for reading and `CALL` for anything else, its
@@ -66,10 +63,11 @@ impl Engine {
     /// Returns in whose name a caller acts: the actor that it claims or is, and for the operator
     /// the one of the settings.
     fn acting(&self, caller: &Caller) -> Result<ActorId, EngineError> {
-        if caller.is_operator() {
-            return self.operator();
+        match caller.acting() {
+            Some(actor) => Ok(actor.clone()),
+            None if caller.is_operator() => self.operator(),
+            None => Ok(ActorId::nobody()),
         }
-        Ok(ActorId::parse(NOBODY).unwrap_or_else(|_| ActorId::engine()))
     }
 
     /// Asks rules about a request. A shape that is wrong is for later checks to refuse: here, what
