@@ -44,11 +44,11 @@ impl Engine {
     /// The checks that a draft must pass, in their order.
     pub(super) fn admit(&self, caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
         check_scope(caller)?;
+        check_depth(draft)?;
         check_bounds(caller, draft)?;
         check_actor(caller, &draft.actor)?;
         self.permit_draft(caller, draft)?;
         check_gate(caller, draft)?;
-        check_depth(draft)?;
         check_shape(draft)?;
         Ok(self.check_kind(draft)?)
     }

@@ -14,6 +14,7 @@ mod model;
 mod observe;
 mod permit;
 mod record;
+mod requests;
 mod resume;
 mod review;
 mod run;
