@@ -1,7 +1,7 @@
 //! What stands in front of a route beside the scopes: the permission rules; and what a refusal
 //! leaves behind.
 
-use axum::http::{HeaderMap, HeaderName};
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
 use super::ApiState;
 use super::call::Call;
@@ -13,7 +13,7 @@ use crate::engine::{Caller, Denial, Request};
 use crate::record::ThreadId;
 
 /// Who a caller claims to act as.
-const CLAIM: HeaderName = HeaderName::from_static("x-syncropel-actor");
+pub(super) const CLAIM: HeaderName = HeaderName::from_static("x-syncropel-actor");
 
 /// The operations that ask for themselves, since only they know what they are about: the records
 /// door sees the draft, reading one record sees that record, and a question is on a thread.
@@ -70,19 +70,24 @@ fn body(call: &Call) -> Object {
     }
 }
 
+/// Returns whom the maker of a request claims to act for.
+pub(super) fn claim(headers: &HeaderMap) -> Option<HeaderValue> {
+    headers.get(CLAIM).cloned()
+}
+
 /// Tells the engine of a request that was refused, if it is known who made it.
 pub(super) fn note(
     state: &ApiState,
     endpoint: &Endpoint,
     caller: &Caller,
-    headers: &HeaderMap,
+    claim: Option<&HeaderValue>,
     problem: &Problem,
 ) {
     let code = problem.code();
     if matches!(endpoint.needs, Needs::Nothing) || !is_denial(code) {
         return;
     }
-    let actor = headers.get(CLAIM).and_then(|value| value.to_str().ok());
+    let actor = claim.and_then(|claim| claim.to_str().ok());
     let (caller, resource) = (caller.name(), endpoint.resource);
     state.engine().note_denial(&Denial { caller, code, resource, actor });
 }

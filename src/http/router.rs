@@ -132,7 +132,7 @@ async fn enter(state: ApiState, endpoint: &'static Endpoint, request: Request) -
         }
         None => Ok(Bytes::new()),
     };
-    let (asker, headers) = (caller.clone(), parts.headers.clone());
+    let (asker, claim) = (caller.clone(), permit::claim(&parts.headers));
     let answer = async {
         let call = Call { caller, segment, second, query, headers: parts.headers, body: body? };
         match endpoint.does {
@@ -150,7 +150,7 @@ async fn enter(state: ApiState, endpoint: &'static Endpoint, request: Request) -
         }
     };
     answer.await.unwrap_or_else(|problem: Problem| {
-        permit::note(&state, endpoint, &asker, &headers, &problem);
+        permit::note(&state, endpoint, &asker, claim.as_ref(), &problem);
         problem.into_response()
     })
 }
@@ -197,7 +197,7 @@ async fn admit(
         _ => authenticate(state, parts).await?,
     };
     endpoint.needs.check(&caller).inspect_err(|problem| {
-        permit::note(state, endpoint, &caller, &parts.headers, problem);
+        permit::note(state, endpoint, &caller, parts.headers.get(permit::CLAIM), problem);
     })?;
     if endpoint.takes.is_some() {
         guard::check_media(&parts.headers, endpoint.media())?;

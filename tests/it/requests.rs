@@ -12,6 +12,8 @@ use spl::record::{Act, ActorId, Draft, RecordId, ThreadId};
 use spl::store::{StoreOptions, ThreadRange};
 use spl::time::{TimeSource, Timestamp};
 
+use crate::lab::{Lab, bash, bodies, turns};
+
 const CLERK: &str = "did:sync:agent:clerk";
 
 fn actor(name: &str) -> ActorId {
@@ -304,38 +306,34 @@ fn denials(engine: &Engine) -> Vec<Object> {
 
 #[test]
 fn a_flood_of_refusals_is_one_record_a_minute_for_each_caller_and_reason() {
-    // 10,000 refusals are a minute, to the millisecond.
-    let engine = stepped(6);
+    const STEP: i64 = 6;
+    // At this pace a minute holds 10,000 refusals.
+    let engine = stepped(STEP);
     let callers = ["sa-a", "sa-b"];
     let codes = [Code::PermissionDenied, Code::ScopeForbidden];
+    let mut at = engine.store().now().as_millis();
+    let mut wanted = std::collections::BTreeMap::new();
     for n in 0..20_000_usize {
-        let denial = Denial {
-            caller: callers[n % 2],
-            code: codes[n / 2 % 2],
-            resource: Some("thread_read"),
-            actor: None,
-        };
-        engine.note_denial(&denial);
+        let (caller, code) = (callers[n % 2], codes[n / 2 % 2]);
+        engine.note_denial(&Denial { caller, code, resource: Some("thread_read"), actor: None });
+        at += STEP;
+        let minute = Timestamp::from_millis(at).to_string()[..16].to_owned();
+        *wanted.entry((minute, caller.to_owned(), code.as_str().to_owned())).or_insert(0) += 1;
     }
     assert_eq!(denials(&engine), Vec::<Object>::new(), "a refusal writes nothing itself");
-    assert_eq!(engine.write_denials(Due::Over).expect("written"), 8);
-    assert_eq!(engine.write_denials(Due::All).expect("written"), 0);
+    let over = engine.write_denials(Due::Over).expect("written");
+    assert_eq!(over, 8, "two minutes are over");
+    engine.write_denials(Due::All).expect("written");
     let rows = denials(&engine);
     let told = |row: &Object| {
         let text = |key: &str| row[key].as_str().expect("text").to_owned();
-        (text("from")[..16].to_owned(), text("caller"), text("code"), row["count"].as_u64())
+        let minute = text("from")[..16].to_owned();
+        assert_eq!(minute, text("to")[..16]);
+        ((minute, text("caller"), text("code")), row["count"].as_u64().expect("a count"))
     };
-    let rows: Vec<_> = rows.iter().map(told).collect();
-    let mut wanted = Vec::new();
-    for minute in ["2026-11-30T00:54", "2026-11-30T00:55"] {
-        for caller in callers {
-            for code in codes {
-                let code = code.as_str().to_owned();
-                wanted.push((minute.to_owned(), caller.to_owned(), code, Some(2500)));
-            }
-        }
-    }
-    assert_eq!(rows, wanted);
+    assert_eq!(rows.iter().map(told).collect::<std::collections::BTreeMap<_, _>>(), wanted);
+    assert_eq!(rows.len(), wanted.len(), "one record each");
+    assert_eq!(wanted.values().sum::<u64>(), 20_000);
 }
 
 #[test]
@@ -449,4 +447,27 @@ proptest! {
             prop_assert!(root || row == [false; 3]);
         }
     }
+}
+
+/// What a rule was asked about is what is recorded and what is executed, and its ruling is a record.
+#[test]
+fn a_call_of_a_run_is_ruled_on_recorded_and_then_executed_or_not() {
+    let lab = Lab::new();
+    let touches = "resource == 'tool:bash' && record.body.args.command.contains('touch')";
+    configure(&lab.engine, with(rule("no-touch", "deny", touches), "priority", 1));
+    configure(&lab.engine, rule("rest", "allow", "resource.startsWith('tool:')"));
+    configure(&lab.engine, switch(true));
+    let played = lab.play(&turns(&[bash("touch executed"), bash("echo fine >fine")]));
+    assert!(!lab.workspace().join("executed").exists());
+    assert!(lab.workspace().join("fine").exists());
+    let verdicts = bodies(&played, "core.work.tool_verdict.v1");
+    let text = |body: &Object, key: &str| body.get(key).and_then(Value::as_str).map(str::to_owned);
+    let told = |key| verdicts.iter().map(|it| text(it, key).unwrap_or_default()).collect::<Vec<_>>();
+    assert_eq!(told("decision"), ["deny", "allow"]);
+    assert_eq!(told("layer"), ["rule", "allow"]);
+    assert_eq!(told("rule"), ["no-touch", "rest"]);
+    let calls = bodies(&played, "core.work.tool_call.v1");
+    let commands: Vec<_> =
+        calls.iter().filter_map(|call| call["args"].get("command")?.as_str()).collect();
+    assert_eq!(commands, ["touch executed", "echo fine >fine"]);
 }

@@ -43,7 +43,7 @@ impl Preflight {
 
 /// The rules, once in force, would lock the operator out.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the rules, once in force, would not allow `{actor}`: {}", missing.join(", "))]
+#[error("the rules, once in force, would not allow `{actor}`: {}", .missing.join(", "))]
 pub struct LockoutError {
     /// Who the operator is.
     pub actor: String,
@@ -74,7 +74,7 @@ impl Engine {
     pub(super) fn preflight_of(&self, rules: &RuleSet) -> Result<Preflight, EngineError> {
         let actor = self.operator()?;
         let (thread, body) = (ThreadId::config(), Object::new());
-        let asked = |resource, thread| {
+        let asked = |resource: &'static str, thread: Option<&ThreadId>| {
             let request = Request { resource, thread, body: &body };
             Ok::<_, EngineError>((resource, self.rule_on_request(rules, &actor, &request)?))
         };

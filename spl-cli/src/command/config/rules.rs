@@ -112,7 +112,7 @@ pub(super) fn add(session: &mut Session, args: AddArgs) -> Result<(), Failure> {
 pub(super) fn list(session: &mut Session) -> Result<(), Failure> {
     let rules = rules(&session.reader()?)?;
     let state = if in_force(&rules) { "in force" } else { "not in force" };
-    let switch = rules.get("refused").cloned().unwrap_or_default();
+    let switch = rules.get("refused").cloned().unwrap_or(Value::Null);
     session.out.list(&rules, |out, rows| {
         writeln!(out, "permission rules are {state}")?;
         if !rows.is_empty() {
