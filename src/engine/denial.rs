@@ -261,9 +261,9 @@ mod tests {
             denials.count(&denial("sa-a"), at(secs));
         }
         let counts = |rows: Rows| rows.values().map(|row| row.count).collect::<Vec<_>>();
-        assert_eq!(counts(denials.take(Due::Over, at(59))), []);
+        assert_eq!(counts(denials.take(Due::Over, at(59))), Vec::<u64>::new());
         assert_eq!(counts(denials.take(Due::Over, at(120))), [2, 2]);
-        assert_eq!(counts(denials.take(Due::Over, at(179))), []);
+        assert_eq!(counts(denials.take(Due::Over, at(179))), Vec::<u64>::new());
         assert_eq!(counts(denials.take(Due::All, at(121))), [1]);
     }
 

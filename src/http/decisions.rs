@@ -7,7 +7,7 @@ use super::permit;
 use super::problem::Problem;
 use super::wire;
 use crate::canon::Object;
-use crate::engine::{DecisionAnswer, DecisionState, DecisionVerb, Expiry};
+use crate::engine::{AskedFor, DecisionAnswer, DecisionState, DecisionVerb, Expiry};
 use crate::object;
 use crate::record::{ActorId, Reason, RecordId, Sequence, ShapeError};
 
@@ -23,6 +23,8 @@ pub(super) fn list(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
     let limit = call.query.limit()?;
     let after = Sequence::new(call.query.number("cursor")?.unwrap_or_default());
     let (rows, next) = state.engine().decisions(wanted, after, limit.rows)?;
+    let thread = |asked: &AskedFor| Some(asked.thread.clone());
+    let rows = permit::keep(state, call, "record_read", rows, thread)?;
     let mut list = wire::list(rows.iter().map(wire::decision_request).collect());
     if let Some(next) = next {
         list.insert("next_cursor".into(), next.to_string().into());
@@ -34,6 +36,7 @@ pub(super) fn list(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
 /// `GET /v1/decisions/{id}`
 pub(super) fn find(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
     let asked = state.engine().asked_for(id(call)?)?.ok_or_else(unknown)?;
+    permit::about(state, call, "record_read", Some(&asked.thread))?;
     Ok(Answer::ok(wire::decision_request(&asked)))
 }
 

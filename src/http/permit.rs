@@ -9,8 +9,9 @@ use super::endpoint::{Endpoint, Needs};
 use super::problem::Problem;
 use crate::canon::{Limits, Object, Value, parse};
 use crate::code::{Class, Code};
-use crate::engine::{Caller, Denial, Request};
+use crate::engine::{Caller, Denial, IngestError, Request};
 use crate::record::ThreadId;
+use crate::store::Stored;
 
 /// Who a caller claims to act as.
 pub(super) const CLAIM: HeaderName = HeaderName::from_static("x-syncropel-actor");
@@ -53,6 +54,51 @@ pub(super) fn about(
     }
     let request = Request { resource, thread, body: &body(call) };
     Ok(state.engine().permit(&call.caller, &request)?)
+}
+
+/// Leaves out of a list over many threads the rows of those that the rules do not let its reader ask
+/// for.
+pub(super) fn keep<T>(
+    state: &ApiState,
+    call: &Call,
+    resource: &str,
+    rows: Vec<T>,
+    thread_of: impl Fn(&T) -> Option<ThreadId>,
+) -> Result<Vec<T>, Problem> {
+    let body = Object::new();
+    kept(state, rows, |row| {
+        let thread = thread_of(row);
+        let request = Request { resource, thread: thread.as_ref(), body: &body };
+        state.engine().permit(&call.caller, &request)
+    })
+}
+
+/// Leaves out of a list the records that the rules do not let its reader ask for.
+pub(super) fn keep_records(
+    state: &ApiState,
+    call: &Call,
+    records: Vec<Stored>,
+) -> Result<Vec<Stored>, Problem> {
+    kept(state, records, |stored| state.engine().permit_reading(&call.caller, &stored.record))
+}
+
+fn kept<T>(
+    state: &ApiState,
+    rows: Vec<T>,
+    ask: impl Fn(&T) -> Result<(), IngestError>,
+) -> Result<Vec<T>, Problem> {
+    if !state.engine().permissions_in_force()? {
+        return Ok(rows);
+    }
+    let mut kept = Vec::with_capacity(rows.len());
+    for row in rows {
+        match ask(&row) {
+            Ok(()) => kept.push(row),
+            Err(IngestError::PermissionDenied { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(kept)
 }
 
 /// Returns the thread that a request names: in its path, else as a parameter.

@@ -53,8 +53,9 @@ pub(super) fn list(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
     let limit = query.limit()?;
     let (found, more) =
         state.engine().store().read(|reader| reader.matching(thread, actor, since, limit.rows))?;
-    let mut list = wire::list(objects(&found));
-    if limit.capped || (more && found.len() < limit.rows) {
+    let capped = limit.capped || (more && found.len() < limit.rows);
+    let mut list = wire::list(objects(&permit::keep_records(state, call, found)?));
+    if capped {
         list.insert("capped".into(), true.into());
     }
     Ok(Answer::ok(list))
@@ -64,7 +65,7 @@ pub(super) fn list(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
 pub(super) fn query(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
     let query = Query::parse(&call.json()?)?;
     let page = state.engine().store().read(|reader| reader.query(&query))?;
-    let mut list = wire::list(objects(&page.records));
+    let mut list = wire::list(objects(&permit::keep_records(state, call, page.records)?));
     if let Some(cursor) = page.next_cursor {
         list.insert("next_cursor".into(), cursor.into());
     }

@@ -115,6 +115,8 @@ fn listed(state: &ApiState, call: &Call, actor: Option<ActorId>) -> Result<Answe
     };
     let limit = call.query.limit()?;
     let (rows, next) = run::rows(state.engine(), &range, wanted.transpose()?, limit.rows)?;
+    let thread = |row: &RunRow| Some(row.spec.thread.clone());
+    let rows = permit::keep(state, call, "thread_read", rows, thread)?;
     let mut list = wire::list(rows.iter().map(RunRow::to_object).collect());
     if let Some(next) = next {
         list.insert("next_cursor".into(), next.to_string().into());

@@ -129,6 +129,30 @@ fn rules_open_what_they_say_and_nothing_else() {
     assert_eq!(server.insecure("GET", "/v1/threads").send().status, 200);
 }
 
+/// What may not be asked for by its name is in no list either.
+#[test]
+fn a_list_leaves_out_what_its_reader_could_not_ask_for() {
+    let server = Server::start();
+    let bearer = server.token("records:read");
+    server.note("th_a", 0, "here");
+    server.note("th_secret", 0, "there");
+    let get = |path: &str| server.tcp("GET", path).bearer(&bearer).send();
+    let query = || {
+        let request = server.tcp("POST", "/v1/records/query").bearer(&bearer);
+        request.json(r#"{"filter":{"actor":"did:sync:user:vera"}}"#).send()
+    };
+    let lists = || {
+        [get("/v1/threads"), get("/v1/records?actor=did:sync:user:vera"), query()]
+            .map(|reply| reply.text().contains("th_secret"))
+    };
+    assert_eq!(lists(), [true; 3]);
+    rule(&server, "all", "allow", 0, "true");
+    rule(&server, "secret", "deny", 9, "record.thread == 'th_secret'");
+    put_in_force(&server);
+    assert_eq!(lists(), [false; 3]);
+    assert!(query().text().contains("th_a") && get("/v1/threads").text().contains("th_a"));
+}
+
 #[test]
 fn a_room_is_asked_for_by_its_whole_name() {
     let server = Server::start();

@@ -69,6 +69,7 @@ fn a_lock_out_is_unlocked() {
         "spl thread list",
         "spl config list-permission-rules",
         "spl -o json config permissions-disable",
+        "spl doctor | grep rules",
     ]);
     terminal.does("spl serve --daemon --port 0");
     let beside = terminal.quietly("spl config permissions-unlock");
