@@ -193,7 +193,7 @@ impl Engine {
     pub fn note_denial(&self, denial: &Denial<'_>) {
         let caller = tame(denial.caller);
         let denial = Denial { caller: &caller, ..*denial };
-        if self.0.denials.count(&denial, self.store().now()) {
+        if self.0.denials.count(&denial, self.whole().now()) {
             let actor = denial.actor.map(tame).unwrap_or_default();
             let resource = denial.resource.unwrap_or_default();
             tracing::warn!(caller, code = %denial.code, resource, actor, "PERMISSION DENIED");
@@ -203,7 +203,7 @@ impl Engine {
     /// Writes the denials that are due, one record a row, in one commit; returns how many records.
     /// What cannot be written is kept for the next time.
     pub fn write_denials(&self, due: Due) -> Result<usize, EngineError> {
-        let rows = self.0.denials.take(due, self.store().now());
+        let rows = self.0.denials.take(due, self.whole().now());
         if rows.is_empty() {
             return Ok(0);
         }

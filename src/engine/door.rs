@@ -2,15 +2,15 @@
 
 use std::sync::atomic::Ordering;
 
-use super::{Caller, Engine, IngestError, Scope, Way};
+use super::{Caller, Engine, EngineError, IngestError, Scope, Way};
 use crate::canon::{Limits, ParseError, parse};
-use crate::config::{MEMBERS_TRANSPORT_TOPIC, TRANSPORT_TOPIC};
+use crate::config::{CorsOrigins, MEMBERS_TRANSPORT_TOPIC, TRANSPORT_TOPIC};
 use crate::hook::{Hook, is_hook};
 use crate::permission::{
     PERMISSION_RULE_KIND, PERMISSION_RULE_TOPIC, PERMISSIONS_ENABLED_TOPIC, PermissionRule,
     check_switch, is_permission_rule, is_permission_switch,
 };
-use crate::record::{ActorId, Draft, Namespace, Origin, Reason, Record, ShapeError, ThreadId};
+use crate::record::{ActorId, Clock, Draft, Namespace, Origin, Reason, Record, ShapeError, ThreadId};
 use crate::store::{AppendError, Appended};
 
 /// A record that passed the door.
@@ -41,6 +41,15 @@ impl Engine {
         self.append(caller, draft)
     }
 
+    /// Returns the clock that an actor would use next on a thread, whoever may read there.
+    pub(crate) fn next_clock(
+        &self,
+        thread: &ThreadId,
+        actor: &ActorId,
+    ) -> Result<Clock, EngineError> {
+        Ok(self.whole().read(|reader| reader.next_clock(thread, actor))?)
+    }
+
     /// The checks that a draft must pass, in their order.
     pub(super) fn admit(&self, caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
         check_scope(caller)?;
@@ -64,6 +73,9 @@ impl Engine {
         if is_permission_switch(draft) {
             return check_switch(draft).map(drop);
         }
+        if CorsOrigins::is_meant(draft) {
+            return CorsOrigins::check(draft).map(drop);
+        }
         match draft.kind() {
             Some("core.work.observation.v1") => check_observation(draft),
             Some(kind) if kind.starts_with("core.agent.") => {
@@ -79,11 +91,11 @@ impl Engine {
         // The keys of actors are the operator's to use. What a bearer states in their name is told
         // from what they state themselves by who signed it.
         let prepared = if caller.is_operator() {
-            self.store().prepare(draft)?
+            self.whole().prepare(draft)?
         } else {
-            self.store().prepare_in_custody(draft)?
+            self.whole().prepare_in_custody(draft)?
         };
-        let (record, appended) = self.store().write(move |tx| {
+        let (record, appended) = self.whole().write(move |tx| {
             let appended = tx.append(&prepared, Origin::Door)?;
             Ok::<_, AppendError>((prepared.into_record(), appended))
         })?;

@@ -71,7 +71,7 @@ impl Engine {
         if rules.is_empty() {
             return Ok(Ruling::Deny { rule: None });
         }
-        let clock = self.store().read(|reader| reader.next_clock(&seat.thread, &seat.actor))?;
+        let clock = self.whole().read(|reader| reader.next_clock(&seat.thread, &seat.actor))?;
         let body = object! { "args": args.clone(), "tool": tool };
         let record = RecordFacts {
             act: Act::Call.as_str(),
@@ -96,7 +96,7 @@ impl Engine {
     ///
     /// A process that lives for one command need not fold it to learn that they never were.
     fn ruled(&self) -> Result<Option<Arc<Live>>, EngineError> {
-        if !self.is_live() && !self.store().read(|reader| reader.has_permission_switch())? {
+        if !self.is_live() && !self.whole().read(|reader| reader.has_permission_switch())? {
             return Ok(None);
         }
         let live = self.live()?;
@@ -117,7 +117,7 @@ impl Engine {
             actor: asked.actor.as_str(),
             namespace: namespace.as_str(),
             trust: &everybody,
-            now_secs: self.store().now().as_secs(),
+            now_secs: self.whole().now().as_secs(),
             system: &everybody,
         };
         let Ruled { ruling, skipped } = rule(rules, namespace, &facts);

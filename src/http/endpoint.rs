@@ -9,8 +9,8 @@ use super::answer::Answer;
 use super::call::Call;
 use super::problem::Problem;
 use super::{
-    ApiState, ServerLimits, config, decisions, expression, health, metrics, observe, openapi,
-    records, run_routes, session_doors, session_routes, sessions, threads, tokens, trust, watch,
+    ApiState, ServerLimits, account_routes, bootstrap, config, decisions, expression, health, metrics,
+    observe, openapi, records, run_routes, session_doors, session_routes, sessions, threads, trust, watch,
 };
 use crate::engine::{Caller, IngestError, Scope};
 
@@ -59,6 +59,8 @@ pub(super) enum Needs {
     AnyOf(&'static [Scope]),
     /// Only the operator.
     Operator,
+    /// Whoever has the token that the server was started with.
+    Bootstrap,
 }
 
 /// A parameter behind the `?`.
@@ -115,7 +117,7 @@ impl Needs {
     /// Refuses a caller who may not use the route.
     pub(super) fn check(self, caller: &Caller) -> Result<(), Problem> {
         let (may, needed) = match self {
-            Self::Nothing | Self::Caller => return Ok(()),
+            Self::Nothing | Self::Caller | Self::Bootstrap => return Ok(()),
             Self::AnyOf(scopes) => (
                 scopes.iter().any(|scope| caller.may(*scope)),
                 scopes.first().copied().unwrap_or(Scope::Admin),
@@ -168,10 +170,15 @@ const DECISIONS: &[Parameter] = &[
 
 /// Returns every route there is.
 pub(super) fn endpoints() -> impl Iterator<Item = &'static Endpoint> {
-    ENDPOINTS.iter().chain(run_routes::ENDPOINTS).chain(session_routes::ENDPOINTS)
+    ENDPOINTS
+        .iter()
+        .chain(run_routes::ENDPOINTS)
+        .chain(session_routes::ENDPOINTS)
+        .chain(account_routes::ENDPOINTS)
+        .chain(bootstrap::ENDPOINTS)
 }
 
-/// Every route but those of runs and captured sessions.
+/// Every route that has no table of its own.
 const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         method: Method::Post,
@@ -543,42 +550,6 @@ const ENDPOINTS: &[Endpoint] = &[
         takes: Some("Evaluation"),
         answers: &[Outcome::Json(200, "Evaluated")],
         does: Does::Answers(expression::evaluate),
-    },
-    Endpoint {
-        method: Method::Post,
-        path: "/v1/tokens",
-        name: "create_token",
-        summary: "Makes a token. Its secret is in this answer and nowhere else.",
-        needs: Needs::Operator,
-        resource: Some("account_write"),
-        query: &[],
-        takes: Some("TokenRequest"),
-        answers: &[Outcome::Json(201, "MintedToken")],
-        does: Does::Answers(tokens::create),
-    },
-    Endpoint {
-        method: Method::Get,
-        path: "/v1/tokens",
-        name: "list_tokens",
-        summary: "Lists the tokens, revoked ones too, without their secrets.",
-        needs: Needs::Operator,
-        resource: Some("config_read"),
-        query: &[],
-        takes: None,
-        answers: &[Outcome::Json(200, "TokenList")],
-        does: Does::Answers(tokens::list),
-    },
-    Endpoint {
-        method: Method::Delete,
-        path: "/v1/tokens/{id}",
-        name: "revoke_token",
-        summary: "Revokes the live tokens with this id or name.",
-        needs: Needs::Operator,
-        resource: Some("account_write"),
-        query: &[],
-        takes: None,
-        answers: &[Outcome::Json(200, "RevokedTokens")],
-        does: Does::Answers(tokens::revoke),
     },
     Endpoint {
         method: Method::Get,

@@ -1,9 +1,10 @@
 //! What stands in front of a route beside the scopes: the permission rules; and what a refusal
 //! leaves behind.
 
-use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::http::{HeaderMap, HeaderValue};
 
 use super::ApiState;
+use super::access;
 use super::call::Call;
 use super::endpoint::{Endpoint, Needs};
 use super::problem::Problem;
@@ -12,9 +13,6 @@ use crate::code::{Class, Code};
 use crate::engine::{Caller, Denial, IngestError, Request};
 use crate::record::ThreadId;
 use crate::store::Stored;
-
-/// Who a caller claims to act as.
-pub(super) const CLAIM: HeaderName = HeaderName::from_static("x-syncropel-actor");
 
 /// The operations that ask for themselves, since only they know what they are about: the records
 /// door sees the draft, reading one record sees that record, and a question is on a thread.
@@ -118,7 +116,7 @@ fn body(call: &Call) -> Object {
 
 /// Returns whom the maker of a request claims to act for.
 pub(super) fn claim(headers: &HeaderMap) -> Option<HeaderValue> {
-    headers.get(CLAIM).cloned()
+    headers.get(access::ACTOR).cloned()
 }
 
 /// Tells the engine of a request that was refused, if it is known who made it.
@@ -130,12 +128,18 @@ pub(super) fn note(
     problem: &Problem,
 ) {
     let code = problem.code();
-    if matches!(endpoint.needs, Needs::Nothing) || !is_denial(code) {
+    if matches!(endpoint.needs, Needs::Nothing | Needs::Bootstrap) || !is_denial(code) {
         return;
     }
     let actor = claim.and_then(|claim| claim.to_str().ok());
     let (caller, resource) = (caller.name(), endpoint.resource);
     state.engine().note_denial(&Denial { caller, code, resource, actor });
+}
+
+/// Tells it of a caller who claims an actor that is not theirs to claim.
+pub(super) fn note_claim(state: &ApiState, caller: &str, claim: &HeaderValue) {
+    let (code, actor) = (Code::DidClaimDenied, claim.to_str().ok());
+    state.engine().note_denial(&Denial { caller, code, resource: None, actor });
 }
 
 /// Tells whether a code says that somebody may not. That a day's runs are used up says no such
@@ -179,7 +183,8 @@ mod tests {
     /// Who is not asked for a name has none that a rule could speak of.
     #[test]
     fn what_is_open_to_everybody_is_judged_by_no_rule() {
-        for endpoint in endpoints().filter(|it| matches!(it.needs, Needs::Nothing)) {
+        for endpoint in endpoints()
+            .filter(|it| matches!(it.needs, Needs::Nothing | Needs::Bootstrap)) {
             assert_eq!(endpoint.resource, None, "{}", endpoint.path);
         }
     }

@@ -35,7 +35,7 @@ impl<'a> Everybody<'a> {
     fn standing(&self, actor: &str, domain: &str) -> crate::trust::Standing {
         // What is no name of an actor has no verdicts.
         let Ok(actor) = ActorId::parse(actor) else { return crate::trust::Standing::default() };
-        self.or_nothing(self.engine.standing(&actor, domain))
+        self.or_nothing(self.engine.whole_standing(&actor, domain))
     }
 }
 

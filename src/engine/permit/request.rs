@@ -121,7 +121,7 @@ impl Engine {
     fn namespace_of(&self, thread: Option<&ThreadId>) -> Result<Namespace, EngineError> {
         let Some(thread) = thread else { return Ok(Namespace::root()) };
         let first =
-            self.store().read(|reader| reader.thread(thread, ThreadRange::default(), 1))?;
+            self.whole().read(|reader| reader.thread(thread, ThreadRange::default(), 1))?;
         let namespace = first.first().and_then(|stored| stored.record.namespace().ok());
         Ok(namespace.unwrap_or_else(Namespace::root))
     }
