@@ -83,11 +83,6 @@ impl Problem {
         ShapeError::new(field, Reason::BadValue, format!("`{field}` {error}")).into()
     }
 
-    /// Returns the code.
-    pub(super) const fn code(&self) -> Code {
-        self.0.code
-    }
-
     /// Says which field is wrong.
     pub(super) fn at(mut self, field: &str) -> Self {
         self.0.field = Some(field.into());
