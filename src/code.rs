@@ -26,6 +26,8 @@ pub enum Class {
     MediaType,
     /// The request took longer than it may.
     Timeout,
+    /// Too many such requests for now.
+    TooMany,
     /// Something failed here.
     Internal,
     /// Not now, or not on this instance.
@@ -71,10 +73,32 @@ codes! {
     ScopeForbidden = "SCOPE_FORBIDDEN", Refused;
     /// The caller may not speak as this actor.
     DidClaimDenied = "DID_CLAIM_DENIED", Refused;
+    /// A key is rotated by whoever holds it, or by the operator.
+    RotateNotSelf = "ROTATE_NOT_SELF", Refused;
     /// The caller may not write this kind of configuration.
     ConfigWriteDenied = "CONFIG_WRITE_DENIED", Refused;
     /// The request came from a web page, or names a host this server does not serve.
     OriginForbidden = "ORIGIN_FORBIDDEN", Refused;
+    /// The permission rules do not allow it.
+    PermissionDenied = "PERMISSION_DENIED", Refused;
+    /// The namespace, or one above it, is not registered or not active.
+    NamespaceRejected = "NAMESPACE_REJECTED", Refused;
+    /// Too many requests of this kind; `retry-after` says when.
+    RateLimited = "RATE_LIMITED", TooMany;
+    /// Nobody has an account on this instance yet.
+    BootstrapRequired = "BOOTSTRAP_REQUIRED", Unavailable;
+    /// There is an account already.
+    BootstrapClosed = "BOOTSTRAP_CLOSED", Conflict;
+    /// The rules, once in force, would lock the operator out.
+    PermissionsLockout = "PERMISSIONS_LOCKOUT", Conflict;
+    /// A server is running, and this is for when none is.
+    ServerRunning = "SERVER_RUNNING", Conflict;
+    /// A line of an import is not one.
+    ImportFailed = "IMPORT_FAILED", Invalid;
+    /// The blueprint is not one, or holds what must not be installed.
+    BlueprintRefused = "BLUEPRINT_REFUSED", Unprocessable;
+    /// What would be installed is not what was agreed to.
+    PlanMismatch = "PLAN_MISMATCH", Conflict;
     /// There is no such record, thread or path.
     NotFound = "NOT_FOUND", Missing;
     /// The path exists and does not take this method.

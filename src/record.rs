@@ -33,3 +33,9 @@ pub const CONFIG_THREAD: &str = "th_engine_config";
 
 /// The actor that the engine itself writes as.
 pub const ENGINE_ACTOR: &str = "did:sync:system:engine";
+
+/// The actor that says who was refused what.
+pub const GOVERNANCE_ACTOR: &str = "did:sync:system:governance";
+
+/// The thread on which denials are.
+pub const SECURITY_THREAD: &str = "th_audit_security";

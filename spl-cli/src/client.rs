@@ -74,8 +74,9 @@ impl Client {
 
     /// Returns a client that opens the instance of `home` itself if the server goes away while it
     /// is asked.
-    pub(crate) fn or_open(self, home: Home) -> Self {
-        Self { home: Some(home), ..self }
+    pub(crate) fn or_open(mut self, home: Home) -> Self {
+        self.home = Some(home);
+        self
     }
 
     /// Asks for what is at `target`.
@@ -188,10 +189,24 @@ impl Client {
     }
 }
 
+/// What this process was refused by its own engine is written down before it ends.
+impl Drop for Client {
+    fn drop(&mut self) {
+        if let Transport::Here(here) = &self.transport {
+            here.write_denials();
+        }
+        if let Some(here) = self.instead.get() {
+            here.write_denials();
+        }
+    }
+}
+
 /// Tells whether asking twice does what asking once does. A record has its id from its content, so
-/// the same one again is the same record; only tokens are made anew each time.
+/// the same one again is the same record; only accounts and tokens are made anew each time.
 fn is_repeatable(question: &Question) -> bool {
-    question.method() == Method::GET || !question.uri().path().starts_with("/v1/tokens")
+    let path = question.uri().path();
+    let makes = path.starts_with("/v1/tokens") || path.starts_with("/v1/service-accounts");
+    question.method() == Method::GET || !makes
 }
 
 /// Returns host and port of a URL.

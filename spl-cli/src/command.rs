@@ -4,6 +4,7 @@
 
 pub(crate) mod backup;
 pub(crate) mod completions;
+pub(crate) mod config;
 pub(crate) mod decisions;
 pub(crate) mod demo;
 pub(crate) mod doctor;
@@ -16,6 +17,7 @@ pub(crate) mod record;
 pub(crate) mod resume;
 pub(crate) mod runs;
 pub(crate) mod serve;
+pub(crate) mod service_account;
 pub(crate) mod session;
 pub(crate) mod status;
 pub(crate) mod thread;
@@ -33,6 +35,7 @@ use std::process::ExitCode;
 
 use spl::record::Act;
 
+use crate::bootstrap;
 use crate::cli::{Command, Options};
 use crate::failure::Failure;
 use crate::logging;
@@ -52,7 +55,8 @@ pub(crate) fn run(options: Options, command: Command) -> ExitCode {
         logging::to_stderr();
     }
     let mut session = Session::new(options);
-    match perform(&mut session, command) {
+    let alone = bootstrap::shed(matches!(command, Command::Serve(_)));
+    match alone.and_then(|()| perform(&mut session, command)) {
         Ok(status) => ExitCode::from(status),
         Err(failure) => {
             session.out.failure(&failure);
@@ -88,6 +92,8 @@ fn perform(session: &mut Session, command: Command) -> Result<u8, Failure> {
         Command::Backup(args) => backup::backup(session, &args),
         Command::Model(command) => return model::model(session, &command),
         Command::Tool(command) => tool::tool(session, command),
+        Command::Config(command) => config::config(session, command),
+        Command::ServiceAccount(command) => service_account::service_account(session, command),
         Command::Token(command) => token::token(session, command),
         Command::Completions(args) => completions::completions(session, &args),
         Command::Version => version::version(session),

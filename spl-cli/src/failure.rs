@@ -39,7 +39,7 @@ impl From<Class> for Exit {
             Class::Unauthenticated | Class::Refused => Self::Auth,
             Class::Missing => Self::Missing,
             Class::Timeout => Self::Unreachable,
-            Class::Conflict | Class::Internal | Class::Unavailable => Self::Error,
+            Class::Conflict | Class::TooMany | Class::Internal | Class::Unavailable => Self::Error,
         }
     }
 }

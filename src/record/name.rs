@@ -96,6 +96,11 @@ impl ThreadId {
         Self(super::CONFIG_THREAD.into())
     }
 
+    /// Returns the thread on which denials are.
+    pub fn security() -> Self {
+        Self(super::SECURITY_THREAD.into())
+    }
+
     /// Returns whether this is the thread whose records configure the engine.
     pub fn is_config(&self) -> bool {
         &*self.0 == super::CONFIG_THREAD
@@ -106,6 +111,21 @@ impl ActorId {
     /// Returns the actor that the engine itself writes as.
     pub fn engine() -> Self {
         Self(super::ENGINE_ACTOR.into())
+    }
+
+    /// Returns the actor of a caller of whom no actor is known. No rule should name it.
+    pub(crate) fn nobody() -> Self {
+        Self("did:sync:agent:nobody".into())
+    }
+
+    /// Returns the actor that says who was refused what.
+    pub fn governance() -> Self {
+        Self(super::GOVERNANCE_ACTOR.into())
+    }
+
+    /// Returns the actor that a service account is.
+    pub(crate) fn of_account(id: &str) -> Self {
+        Self(format!("did:sync:system:{id}").into())
     }
 
     /// Returns whether this names a part of the instance itself.

@@ -120,6 +120,7 @@ fn hot_questions_are_answered_by_an_index() {
     traced.read("run_marks", |reader| reader.run_marks(&thread));
     traced.read("worked", |reader| reader.worked(&actor, Timestamp::default()));
     traced.read("admissions", |reader| reader.admissions());
+    traced.read("has_permission_switch", |reader| reader.has_permission_switch());
     traced.read("clocks", |reader| reader.clocks(&thread));
     traced.read("has_intent", |reader| reader.has_intent(&thread));
     traced.read("threads", |reader| reader.threads("", 10));

@@ -2,13 +2,20 @@
 
 #![cfg(feature = "http")]
 
+mod accounts;
 mod bodies;
+mod bootstrap;
 mod captured;
 mod client;
 mod decisions;
+mod described;
 mod expressions;
+mod grains;
+mod limits;
 mod observe;
 mod pages;
+mod peer;
+mod permissions;
 mod query;
 mod records;
 mod runs;

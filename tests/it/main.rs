@@ -1,5 +1,6 @@
 //! Integration tests, in one binary so that they link once.
 
+mod accounts;
 mod asking;
 mod budgets;
 mod canon;
@@ -14,6 +15,7 @@ mod model;
 mod observe;
 mod permit;
 mod record;
+mod requests;
 mod resume;
 mod review;
 mod run;

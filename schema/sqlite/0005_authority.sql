@@ -1,0 +1,72 @@
+-- Service accounts: who comes in by a bearer.
+CREATE TABLE accounts (
+    id         TEXT    NOT NULL PRIMARY KEY,
+    name       TEXT    NOT NULL,
+    namespace  TEXT    NOT NULL,
+    scopes     TEXT    NOT NULL,                 -- comma-separated, grains among them
+    actors     TEXT    NOT NULL,                 -- the DIDs it may speak as, comma-separated; `*`: all but systems
+    created_at INTEGER NOT NULL,
+    revoked_at INTEGER,
+    reason     TEXT                              -- why it was revoked
+) STRICT, WITHOUT ROWID;
+
+-- Each token belongs to an account, and has the scopes that the account had when it was made. Those of
+-- before get one of their own, which may do what they could.
+ALTER TABLE tokens ADD COLUMN account    TEXT NOT NULL DEFAULT '';
+ALTER TABLE tokens ADD COLUMN expires_at INTEGER;
+ALTER TABLE tokens ADD COLUMN env        TEXT NOT NULL DEFAULT 'prod';
+UPDATE tokens SET account = 'sa-' || substr(id, 1, 16);
+INSERT INTO accounts (id, name, namespace, scopes, actors, created_at, revoked_at)
+SELECT account, name, 'default', scopes, '*', created_at, revoked_at FROM tokens;
+
+-- Which namespaces there are: a fold of `th_namespace_registry`, kept in the transaction that appends.
+-- Those in use before there was a registry have no record.
+CREATE TABLE namespaces (
+    path   TEXT    NOT NULL PRIMARY KEY,
+    status TEXT    NOT NULL CHECK (status IN ('active', 'archived', 'deleted')),
+    seq    INTEGER
+) STRICT, WITHOUT ROWID;
+
+WITH RECURSIVE used (path) AS (
+    SELECT DISTINCT namespace FROM records
+    UNION
+    SELECT rtrim(rtrim(path, replace(path, '/', '')), '/') FROM used WHERE instr(path, '/') > 0
+)
+INSERT OR IGNORE INTO namespaces (path, status)
+SELECT path, 'active' FROM used WHERE path NOT IN ('', 'default');
+
+-- The signature that came with a record and that nobody here can check, with the reason. Part of the
+-- receipt where there is one.
+ALTER TABLE records ADD COLUMN unproven TEXT;
+
+-- The keys that actors have had. A key that was replaced still checks what it signed.
+CREATE TABLE actor_keys (
+    actor   TEXT    NOT NULL,
+    key     TEXT    NOT NULL,                    -- as did:key
+    since   INTEGER NOT NULL,                    -- the sequence of the record that names it
+    until   INTEGER,                             -- of the one that replaces it
+    PRIMARY KEY (actor, key)
+) STRICT, WITHOUT ROWID;
+
+-- Signed links of the chain, at least one for every 1,024 records: the end of a proof.
+CREATE TABLE checkpoints (
+    seq    INTEGER PRIMARY KEY,
+    chain  BLOB    NOT NULL CHECK (length(chain) = 32),
+    at     INTEGER NOT NULL,
+    signer TEXT    NOT NULL,
+    sig    BLOB    NOT NULL CHECK (length(sig) = 64)
+) STRICT;
+
+-- Records whose words were taken out. What is left keeps its id and its place in the chain.
+CREATE TABLE tombstones (
+    seq     INTEGER PRIMARY KEY,
+    erasure BLOB    NOT NULL,                    -- the id of the record that asked for it
+    at      INTEGER NOT NULL,
+    signer  TEXT    NOT NULL,
+    sig     BLOB    NOT NULL CHECK (length(sig) = 64)
+) STRICT;
+
+-- The records that put permission rules in force or out of it: a process that lives for one command sees
+-- by this that there are none, and folds nothing.
+CREATE INDEX records_of_the_permission_switch ON records (seq)
+WHERE thread = 'th_engine_config' AND instr(canonical, '"topic":"permissions_enabled"') > 0;
