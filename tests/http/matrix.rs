@@ -249,3 +249,97 @@ fn no_refusal_of_a_stranger_tells_why() {
         }
     }
 }
+
+/// Requests about one thing, which either is somebody else's or is not there. `{thread}`, `{record}`
+/// and `{run}` stand for it.
+const ABOUT: &[(&str, &str, Option<&str>)] = &[
+    ("GET", "/v1/records/{record}", None),
+    ("GET", "/v1/records?thread={thread}", None),
+    ("POST", "/v1/records/query", Some(r#"{"filter":{"thread":"{thread}"}}"#)),
+    ("GET", "/v1/threads/{thread}", None),
+    ("GET", "/v1/threads/{thread}/records", None),
+    ("GET", "/v1/threads/{thread}/state", None),
+    ("GET", "/v1/threads/{thread}/watch?since_clock=x", None),
+    ("GET", "/v1/threads/{thread}/checkpoints", None),
+    ("GET", "/v1/threads/{thread}/resume", None),
+    ("POST", "/v1/threads/{thread}/resume", Some("{}")),
+    (
+        "POST",
+        "/v1/threads/{thread}/checkpoint",
+        Some(r#"{"actor":"did:sync:user:vera","summary":"s","learnings":["l"]}"#),
+    ),
+    ("GET", "/v1/decisions/{record}", None),
+    ("POST", "/v1/decisions/{record}/decide", Some(r#"{"decision":"approve"}"#)),
+    ("GET", "/v1/runs/{run}", None),
+    ("GET", "/v1/runs/{run}/events", None),
+    ("GET", "/v1/runs/{run}/provenance", None),
+    ("POST", "/v1/runs/{run}/events", Some(r#"{"type":"message","text":"x"}"#)),
+    (
+        "POST",
+        "/v1/runs/{run}/observe",
+        Some(r#"{"call_id":"c2","tool":"bash","status":"ok","actor":"did:sync:user:vera"}"#),
+    ),
+    ("GET", "/v1/work/loop/{run}", None),
+    ("GET", "/v1/work/loop/{run}/stream", None),
+    ("POST", "/v1/work/loop/{run}/cancel", Some("{}")),
+    (
+        "POST",
+        "/v1/work/loop/{run}/review",
+        Some(r#"{"verdict":"accept","actor":"did:sync:user:vera"}"#),
+    ),
+    ("GET", "/v1/sessions/{thread}", None),
+    ("DELETE", "/v1/tokens/{token}", None),
+    (
+        "POST",
+        "/v1/records",
+        Some(
+            r#"{"act":"KNOW","actor":"did:sync:user:vera","thread":"{thread}","clock":0,"body":{"text":"b"}}"#,
+        ),
+    ),
+];
+
+#[test]
+fn what_is_not_yours_is_as_what_is_not_there() {
+    const ABSENT: [(&str, &str); 4] = [
+        ("{thread}", "th_none"),
+        ("{run}", "th_none"),
+        ("{record}", "7777777777777777777777777777777777777777777777777777777777777777"),
+        ("{token}", "7777777777777777777777777777777777777777777777777777777777777777"),
+    ];
+    for scopes in ["thread:th_a:read", "thread:th_a:write", "thread:th_a:read,thread:th_a:write"] {
+        let seat = Seat::new(Who::Scoped(scopes));
+        let theirs = seat.server.note("th_b", 1, "theirs");
+        let observed = r#"{"call_id":"c","tool":"bash","status":"ok","actor":"did:sync:user:vera"}"#;
+        let run = seat.server.post("/v1/runs/th_run/observe", observed);
+        assert_eq!(run.status, 200, "{}", run.text());
+        let bearer = seat.server.token("records:read");
+        let token = spl::store::TokenId::of_secret(bearer.rsplit_once('_').expect("a secret").1);
+        let there = [
+            ("{thread}", "th_b"),
+            ("{run}", "th_run"),
+            ("{record}", theirs.as_str()),
+            ("{token}", token.as_str()),
+        ];
+        for (method, path, body) in ABOUT {
+            let ask = |names: &[(&str, &str)]| {
+                let fill = |text: &str| {
+                    names.iter().fold(text.to_owned(), |text, (blank, name)| text.replace(blank, name))
+                };
+                let request = seat.request(method, &fill(path));
+                let reply = match body {
+                    Some(body) => request.json(fill(body)).send(),
+                    None => request.send(),
+                };
+                // What the caller has said may be said back.
+                let (status, headers, body) = bytes(&reply);
+                let mut text = String::from_utf8(body).expect("UTF-8");
+                for (blank, name) in names {
+                    text = text.replace(name, blank);
+                }
+                let headers = headers.into_iter().filter(|(name, _)| name != "content-length");
+                (status, headers.collect::<Vec<_>>(), text.replace("{run}", "{thread}"))
+            };
+            assert_eq!(ask(&there), ask(&ABSENT), "{method} {path} with {scopes}");
+        }
+    }
+}
