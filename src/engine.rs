@@ -12,7 +12,9 @@
 //! **Invariant:** the engine is the only caller of the store's append. Checks run in the order of
 //! decision 20, and the order is written down once, in [`door`](Engine::ingest).
 
+mod actors;
 mod author;
+mod bootstrap;
 mod caller;
 mod candidates;
 mod census;
@@ -28,6 +30,7 @@ mod live;
 mod observe;
 mod permit;
 mod review;
+mod scope;
 mod seam;
 mod settings;
 mod token;
@@ -36,8 +39,9 @@ mod trusted;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+pub use actors::{Actors, MAX_ACTORS, UnknownActor};
 pub use author::Author;
-pub use caller::{Caller, Scope, Scopes, UnknownScope};
+pub use caller::Caller;
 pub use candidates::Concerned;
 pub use decision::{
     AskedFor, DECISION_KIND, DECISION_REQUEST_KIND, DecideError, Decided, DecisionAnswer,
@@ -50,6 +54,7 @@ pub use home::{Home, HomeError, Made};
 pub use live::Live;
 pub use observe::{ObserveError, ObservedCall, Spoken};
 pub use review::{MAX_NOTES_CHARS, Review, ReviewError, Reviewed};
+pub use scope::{Grain, MAX_SCOPES, Place, Scope, Scopes, UnknownScope, Way};
 pub use seam::{Heard, Hooks, RunSeat, ToolReturn};
 pub(crate) use seam::{count_asked, observation};
 pub use settings::{

@@ -33,6 +33,7 @@ use std::process::ExitCode;
 
 use spl::record::Act;
 
+use crate::bootstrap;
 use crate::cli::{Command, Options};
 use crate::failure::Failure;
 use crate::logging;
@@ -52,7 +53,8 @@ pub(crate) fn run(options: Options, command: Command) -> ExitCode {
         logging::to_stderr();
     }
     let mut session = Session::new(options);
-    match perform(&mut session, command) {
+    let alone = bootstrap::shed(matches!(command, Command::Serve(_)));
+    match alone.and_then(|()| perform(&mut session, command)) {
         Ok(status) => ExitCode::from(status),
         Err(failure) => {
             session.out.failure(&failure);

@@ -26,6 +26,11 @@ pub enum Access {
 }
 
 impl Access {
+    /// Returns whether bearers are asked for.
+    pub(super) const fn asks(self) -> bool {
+        matches!(self, Self::Bearer { .. })
+    }
+
     /// Returns the port, if a web page can reach it.
     pub(super) const fn port(self) -> Option<u16> {
         match self {
@@ -56,7 +61,7 @@ pub(super) fn caller(state: &ApiState, headers: &HeaderMap) -> Result<Caller, Pr
 
 /// Returns the bearer of a request: the one of `Authorization` if there is any such header, else
 /// `x-api-key`, which the published clients send.
-fn bearer(headers: &HeaderMap) -> Option<&str> {
+pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
     let only = |name| {
         let mut values = headers.get_all(name).iter();
         let value = values.next()?.to_str().ok()?;

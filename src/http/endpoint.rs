@@ -9,7 +9,7 @@ use super::answer::Answer;
 use super::call::Call;
 use super::problem::Problem;
 use super::{
-    ApiState, ServerLimits, config, decisions, expression, health, metrics, observe, openapi,
+    ApiState, ServerLimits, bootstrap, config, decisions, expression, health, metrics, observe, openapi,
     records, run_routes, session_doors, session_routes, sessions, threads, tokens, trust, watch,
 };
 use crate::engine::{Caller, IngestError, Scope};
@@ -50,6 +50,8 @@ pub(super) enum Needs {
     AnyOf(&'static [Scope]),
     /// Only the operator.
     Operator,
+    /// Whoever has the token that the server was started with.
+    Bootstrap,
 }
 
 /// A parameter behind the `?`.
@@ -106,7 +108,7 @@ impl Needs {
     /// Refuses a caller who may not use the route.
     pub(super) fn check(self, caller: &Caller) -> Result<(), Problem> {
         let (may, needed) = match self {
-            Self::Nothing | Self::Caller => return Ok(()),
+            Self::Nothing | Self::Caller | Self::Bootstrap => return Ok(()),
             Self::AnyOf(scopes) => (
                 scopes.iter().any(|scope| caller.may(*scope)),
                 scopes.first().copied().unwrap_or(Scope::Admin),
@@ -159,10 +161,14 @@ const DECISIONS: &[Parameter] = &[
 
 /// Returns every route there is.
 pub(super) fn endpoints() -> impl Iterator<Item = &'static Endpoint> {
-    ENDPOINTS.iter().chain(run_routes::ENDPOINTS).chain(session_routes::ENDPOINTS)
+    ENDPOINTS
+        .iter()
+        .chain(run_routes::ENDPOINTS)
+        .chain(session_routes::ENDPOINTS)
+        .chain(bootstrap::ENDPOINTS)
 }
 
-/// Every route but those of runs and captured sessions.
+/// Every route that has no file of its own.
 const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         method: Method::Post,

@@ -3,12 +3,16 @@
 #![cfg(feature = "http")]
 
 mod bodies;
+mod bootstrap;
 mod captured;
 mod client;
 mod decisions;
+mod described;
 mod expressions;
+mod limits;
 mod observe;
 mod pages;
+mod peer;
 mod query;
 mod records;
 mod runs;
