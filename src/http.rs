@@ -11,10 +11,15 @@
 //! **Invariant:** every route stands in one table, with what it needs and what it answers. The
 //! router, the refusal of unknown parameters and the OpenAPI document are read off it.
 //!
+//! **Invariant:** a route is handed the instance as its caller may see it. What they may not read is
+//! not there, in whatever way a route asks.
+//!
 //! **Invariant:** every refusal is the one envelope of [`wire::error`], whoever refused. A web page is
 //! let in by its origin, which the operator has listed, and by nothing else.
 
 mod access;
+mod account_routes;
+mod accounts;
 mod answer;
 mod bootstrap;
 mod call;
@@ -26,6 +31,7 @@ mod expression;
 mod front;
 mod guard;
 mod health;
+mod identity;
 mod limit;
 mod metrics;
 mod news;

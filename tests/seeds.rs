@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 pub mod properties;
 
 use properties::{
-    body, canon, envelope, evaluators, hook_record, predicate, query, secret, session_payload,
+    bearer, body, canon, envelope, evaluators, hook_record, predicate, query, secret,
+    session_payload, url_path,
 };
 
 fn folder() -> PathBuf {
@@ -33,6 +34,11 @@ fn hold(target: &str, check: fn(&[u8]) -> bool) {
         });
     assert!(taken.len() >= 3, "{target} takes only {taken:?}");
     assert!(refused.len() >= 3, "{target} refuses only {refused:?}");
+}
+
+#[test]
+fn every_seed_of_a_bearer() {
+    hold("bearer", bearer::check);
 }
 
 #[test]
@@ -78,6 +84,11 @@ fn every_seed_of_a_text_with_secrets() {
 #[test]
 fn every_seed_of_a_payload() {
     hold("session_payload", session_payload::check);
+}
+
+#[test]
+fn every_seed_of_a_path() {
+    hold("url_path", url_path::check);
 }
 
 /// A target is the file that feeds it, its entry for the build, its folder of seeds and its test

@@ -9,8 +9,8 @@ use super::answer::Answer;
 use super::call::Call;
 use super::problem::Problem;
 use super::{
-    ApiState, ServerLimits, bootstrap, config, decisions, expression, health, metrics, observe, openapi,
-    records, run_routes, session_doors, session_routes, sessions, threads, tokens, trust, watch,
+    ApiState, ServerLimits, account_routes, bootstrap, config, decisions, expression, health, metrics,
+    observe, openapi, records, run_routes, session_doors, session_routes, sessions, threads, trust, watch,
 };
 use crate::engine::{Caller, IngestError, Scope};
 
@@ -165,10 +165,11 @@ pub(super) fn endpoints() -> impl Iterator<Item = &'static Endpoint> {
         .iter()
         .chain(run_routes::ENDPOINTS)
         .chain(session_routes::ENDPOINTS)
+        .chain(account_routes::ENDPOINTS)
         .chain(bootstrap::ENDPOINTS)
 }
 
-/// Every route that has no file of its own.
+/// Every route that has no table of its own.
 const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         method: Method::Post,
@@ -500,39 +501,6 @@ const ENDPOINTS: &[Endpoint] = &[
         takes: Some("Evaluation"),
         answers: &[Outcome::Json(200, "Evaluated")],
         does: Does::Answers(expression::evaluate),
-    },
-    Endpoint {
-        method: Method::Post,
-        path: "/v1/tokens",
-        name: "create_token",
-        summary: "Makes a token. Its secret is in this answer and nowhere else.",
-        needs: Needs::Operator,
-        query: &[],
-        takes: Some("TokenRequest"),
-        answers: &[Outcome::Json(201, "MintedToken")],
-        does: Does::Answers(tokens::create),
-    },
-    Endpoint {
-        method: Method::Get,
-        path: "/v1/tokens",
-        name: "list_tokens",
-        summary: "Lists the tokens, revoked ones too, without their secrets.",
-        needs: Needs::Operator,
-        query: &[],
-        takes: None,
-        answers: &[Outcome::Json(200, "TokenList")],
-        does: Does::Answers(tokens::list),
-    },
-    Endpoint {
-        method: Method::Delete,
-        path: "/v1/tokens/{id}",
-        name: "revoke_token",
-        summary: "Revokes the live tokens with this id or name.",
-        needs: Needs::Operator,
-        query: &[],
-        takes: None,
-        answers: &[Outcome::Json(200, "RevokedTokens")],
-        does: Does::Answers(tokens::revoke),
     },
     Endpoint {
         method: Method::Get,

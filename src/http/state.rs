@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use super::limit::{Limiter, Peer};
 use super::news::News;
 use super::{Access, Front};
-use crate::engine::Engine;
+use crate::engine::{Caller, Engine};
 use crate::run::Host;
 use crate::time::Stopwatch;
 
@@ -85,6 +85,8 @@ pub struct ApiState {
     shared: Arc<Shared>,
     front: Arc<Front>,
     access: Access,
+    /// The engine as whoever asks may see it.
+    engine: Engine,
 }
 
 struct Shared {
@@ -110,15 +112,15 @@ impl ApiState {
 
     /// Returns the state of a server over `engine`, with limits of its own.
     pub fn with_limits(engine: Engine, access: Access, limits: ServerLimits) -> Self {
-        let shared = Arc::new(Shared::over(engine, limits, None));
-        Self { shared, front: Arc::default(), access }
+        let shared = Arc::new(Shared::over(engine.clone(), limits, None));
+        Self { shared, front: Arc::default(), access, engine }
     }
 
     /// Returns the state of a server that drives the runs of `host`.
     pub fn hosting(host: Host, access: Access, limits: ServerLimits) -> Self {
         let engine = host.engine().clone();
-        let shared = Arc::new(Shared::over(engine, limits, Some(host)));
-        Self { shared, front: Arc::default(), access }
+        let shared = Arc::new(Shared::over(engine.clone(), limits, Some(host)));
+        Self { shared, front: Arc::default(), access, engine }
     }
 
     /// Returns the runs that this server drives, if it drives any.
@@ -138,9 +140,14 @@ impl ApiState {
         Self { front: Arc::new(front), ..self }
     }
 
-    /// Returns the engine.
+    /// Returns the engine. That which a route is handed shows its caller what they may read.
     pub fn engine(&self) -> &Engine {
-        &self.shared.engine
+        &self.engine
+    }
+
+    /// Returns this state as a caller sees it: what they may not read is not there.
+    pub(super) fn seen_by(&self, caller: &Caller) -> Self {
+        Self { engine: self.shared.engine.seen_by(caller), ..self.clone() }
     }
 
     pub(super) fn access(&self) -> Access {

@@ -2,6 +2,7 @@
 
 #![cfg(feature = "http")]
 
+mod accounts;
 mod bodies;
 mod bootstrap;
 mod captured;
@@ -9,7 +10,10 @@ mod client;
 mod decisions;
 mod described;
 mod expressions;
+mod hostile;
 mod limits;
+mod grains;
+mod matrix;
 mod observe;
 mod pages;
 mod peer;

@@ -7,7 +7,9 @@ use spl::engine::{Engine, EngineOptions, Home};
 use spl::object;
 use spl::predicate::FailureKind;
 use spl::record::{Act, ActorId, Clock, Draft, Namespace, Origin, Sequence, ThreadId};
-use spl::store::{AppendError, Counted, Store, StoreError, ThreadRange, TokenId};
+use spl::store::{
+    Account, AccountId, AppendError, Counted, Store, StoreError, ThreadRange, Token, TokenId,
+};
 
 use crate::support::{Folder, body, note};
 
@@ -41,7 +43,27 @@ fn fill(store: &Store) {
         for counted in [Counted { spoke: true, ..held }, held, failed] {
             tx.count_hook(&root, "lesson", counted)?;
         }
-        tx.add_token(&TokenId::of_secret("of the fixture"), "ci", "records:read")
+        let account = Account {
+            id: AccountId::parse("sa-ci").expect("an id"),
+            name: "ci".into(),
+            namespace: "default".into(),
+            scopes: "records:read".into(),
+            actors: "*".into(),
+            created_at: tx.now(),
+            revoked_at: None,
+            reason: None,
+        };
+        tx.add_account(&account)?;
+        tx.add_token(&Token {
+            id: TokenId::of_secret("of the fixture"),
+            account: account.id.to_string(),
+            name: "ci".into(),
+            env: "prod".into(),
+            scopes: "records:read".into(),
+            created_at: tx.now(),
+            expires_at: None,
+            revoked_at: None,
+        })
     });
     beside.expect("written");
 }
