@@ -39,7 +39,8 @@ static REFUSED: LazyLock<(u16, Bytes)> = LazyLock::new(|| asked(None, None));
 pub fn check(bytes: &[u8]) -> bool {
     let mut lines = bytes.splitn(2, |byte| *byte == b'\n');
     let value = |line: Option<&[u8]>| line.filter(|it| !it.is_empty()).map(HeaderValue::from_bytes);
-    let (Ok(authorization), Ok(key)) = (value(lines.next()).transpose(), value(lines.next()).transpose())
+    let (Ok(authorization), Ok(key)) =
+        (value(lines.next()).transpose(), value(lines.next()).transpose())
     else {
         return false;
     };

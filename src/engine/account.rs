@@ -174,7 +174,7 @@ pub(super) fn check_name(field: &str, name: &str) -> Result<(), ShapeError> {
     let length = name.chars().count();
     let most = MAX_ACCOUNT_NAME_CHARS;
     if name.trim().is_empty() || length > most || name.chars().any(char::is_control) {
-        let message = format!("`{field}` must be 1 to {most} characters, no control characters");
+        let message = format!("`{field}` must be 1 to {most} characters without control characters");
         return Err(ShapeError::new(field, Reason::BadValue, message));
     }
     Ok(())
@@ -269,7 +269,6 @@ impl Engine {
             (Some(_), Some(_)) => Err(AccountError::Ambiguous),
         }
     }
-
 }
 
 /// Returns an id that nobody has.
@@ -308,8 +307,8 @@ pub(super) fn note(
     body: Object,
 ) -> Result<RecordId, EngineError> {
     // A namespace was checked when it came in, and fits into a name.
-    let thread = ThreadId::parse(&format!("api_tokens_{namespace}"))
-        .unwrap_or_else(|_| ThreadId::config());
+    let thread =
+        ThreadId::parse(&format!("api_tokens_{namespace}")).unwrap_or_else(|_| ThreadId::config());
     let draft = Draft::new(thread, ActorId::engine(), Act::Know, body);
     Ok(Author::over(tx).write(draft)?.id())
 }

@@ -10,7 +10,9 @@ use crate::permission::{
     PERMISSION_RULE_KIND, PERMISSION_RULE_TOPIC, PERMISSIONS_ENABLED_TOPIC, PermissionRule,
     check_switch, is_permission_rule, is_permission_switch,
 };
-use crate::record::{ActorId, Clock, Draft, Namespace, Origin, Reason, Record, ShapeError, ThreadId};
+use crate::record::{
+    ActorId, Clock, Draft, Namespace, Origin, Reason, Record, ShapeError, ThreadId,
+};
 use crate::store::{AppendError, Appended};
 
 /// A record that passed the door.

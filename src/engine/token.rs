@@ -3,7 +3,9 @@
 //! A bearer is `spl_<env>_<account>_<secret>`. Of the secret only the SHA-256 is kept, which is the id
 //! of the token too. A token has the scopes that its account had when it was made, or fewer.
 
-use super::account::{AccountError, actors_of, check_name, note, note_account, operator_only, words};
+use super::account::{
+    AccountError, actors_of, check_name, note, note_account, operator_only, words,
+};
 use super::decision::Expiry;
 use super::{Actors, Caller, Engine, EngineError, Scopes};
 use crate::canon::{Object, hex};
@@ -79,17 +81,14 @@ pub(super) fn check_env(env: &str) -> Result<(), ShapeError> {
     if !env.is_empty() && env.len() <= MAX_ENV_CHARS && env.bytes().all(good) {
         return Ok(());
     }
-    let message = format!("`env_tag` must be 1 to {MAX_ENV_CHARS} lower-case letters, digits and `-`");
+    let message =
+        format!("`env_tag` must be 1 to {MAX_ENV_CHARS} lower-case letters, digits and `-`");
     Err(ShapeError::new("env_tag", Reason::BadValue, message))
 }
 
 impl Mint {
     /// Makes a token of an account, which is still to be stored.
-    pub(super) fn of(
-        wish: &Wish,
-        account: &Account,
-        now: Timestamp,
-    ) -> Result<Self, AccountError> {
+    pub(super) fn of(wish: &Wish, account: &Account, now: Timestamp) -> Result<Self, AccountError> {
         let name = wish.name.as_deref().unwrap_or(&account.name);
         check_name("name", name)?;
         let scopes = match &wish.scopes {
@@ -365,11 +364,7 @@ impl Engine {
     }
 
     /// Revokes the live tokens with this name or id, and returns how many there were.
-    pub fn revoke_tokens(
-        &self,
-        caller: &Caller,
-        name_or_id: &str,
-    ) -> Result<usize, AccountError> {
+    pub fn revoke_tokens(&self, caller: &Caller, name_or_id: &str) -> Result<usize, AccountError> {
         operator_only(caller)?;
         self.admit_home_token()?;
         let (wanted, by) = (name_or_id.to_owned(), caller.name().to_owned());

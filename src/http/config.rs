@@ -41,6 +41,7 @@ fn shown(call: &Call, mut answer: Object, lists: &[&str]) -> Object {
 fn shows(call: &Call, row: &Object) -> bool {
     let path = row.get("namespace").and_then(Value::as_str);
     // What is no namespace was refused, and lies nowhere but below the root.
-    let namespace = path.and_then(|path| Namespace::parse(path).ok()).unwrap_or_else(Namespace::root);
+    let namespace =
+        path.and_then(|path| Namespace::parse(path).ok()).unwrap_or_else(Namespace::root);
     call.caller.bounds(Way::Read).shows(&ThreadId::config(), &namespace)
 }

@@ -9,8 +9,9 @@ use super::answer::Answer;
 use super::call::Call;
 use super::problem::Problem;
 use super::{
-    ApiState, ServerLimits, account_routes, bootstrap, config, decisions, expression, health, metrics,
-    observe, openapi, records, run_routes, session_doors, session_routes, sessions, threads, trust, watch,
+    ApiState, ServerLimits, account_routes, bootstrap, config, decisions, expression, health,
+    metrics, observe, openapi, records, run_routes, session_doors, session_routes, sessions,
+    threads, trust, watch,
 };
 use crate::engine::{Caller, IngestError, Scope};
 

@@ -24,7 +24,7 @@ const MOST: usize = 4096;
 pub(super) struct Limiter<K> {
     /// How often a minute; `None` is as often as anybody likes.
     per_minute: Option<u32>,
-    counts: Mutex<LruCache<K, Count>>,
+    counts: Mutex<LruCache<K, Count, RandomState>>,
 }
 
 /// What one has done since some point in time. It ends a minute later, whatever happens meanwhile.
@@ -60,7 +60,7 @@ impl<K: Eq + Hash> Limiter<K> {
     fn judge(
         &self,
         now: Duration,
-        look: impl FnOnce(&mut LruCache<K, Count>) -> Option<Count>,
+        look: impl FnOnce(&mut LruCache<K, Count, RandomState>) -> Option<Count>,
     ) -> Result<(), Problem> {
         let Some(most) = self.per_minute else { return Ok(()) };
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);

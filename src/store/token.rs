@@ -65,7 +65,8 @@ impl Tx<'_> {
                    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
         let Token { id, account, name, env, scopes, expires_at, .. } = token;
         let expires_at = expires_at.map(Timestamp::as_millis);
-        let row = params![id.as_str(), account, name, env, scopes, self.now.as_millis(), expires_at];
+        let row =
+            params![id.as_str(), account, name, env, scopes, self.now.as_millis(), expires_at];
         self.connection.prepare_cached(sql)?.execute(row)?;
         Ok(())
     }

@@ -81,12 +81,14 @@ fn what_is_no_account_is_refused_by_field() {
         r#"{"name":"a","expires":"2020-01-01T00:00:00Z"}"#,
         r#"{"name":"a","secret":"mine"}"#,
     ] {
-        said.push_str(&format!("{body}\n{}\n\n", server.post("/v1/service-accounts", body).shown()));
+        said.push_str(&format!(
+            "{body}\n{}\n\n",
+            server.post("/v1/service-accounts", body).shown()
+        ));
     }
-    for body in [
-        r#"{"service_account_id":"sa-none"}"#,
-        r#"{"service_account_id":"sa-admin","scopes":[]}"#,
-    ] {
+    for body in
+        [r#"{"service_account_id":"sa-none"}"#, r#"{"service_account_id":"sa-admin","scopes":[]}"#]
+    {
         said.push_str(&format!("{body}\n{}\n\n", server.post("/v1/tokens", body).shown()));
     }
     insta::assert_snapshot!("refused_accounts", said);
@@ -191,7 +193,8 @@ fn a_token_that_has_ended_is_none() {
 #[test]
 fn what_gives_up_the_operator_s_standing_is_no_operator() {
     let server = Server::start();
-    let agent = |method: &str, path: &str| server.request(method, path).header("x-spl-standing", "agent");
+    let agent =
+        |method: &str, path: &str| server.request(method, path).header("x-spl-standing", "agent");
     assert_eq!(agent("GET", "/v1/identity").send().string("class"), "agent");
     let hook = r#"{"act":"LEARN","actor":"did:sync:user:vera","thread":"th_engine_config",
         "body":{"kind":"core.hook.v1","topic":"hook","name":"h","when":"true","text":"t"}}"#;

@@ -22,8 +22,14 @@ fn a_token_is_sixteen_printable_characters_or_more() {
         assert!(BootstrapToken::parse(good).is_some(), "{good}");
     }
     let long = "x".repeat(257);
-    for bad in ["", "0123456789abcde", &long, "0123456789abcde\n", "\t123456789abcdef ", "0123456789abcd\u{e9}"]
-    {
+    for bad in [
+        "",
+        "0123456789abcde",
+        &long,
+        "0123456789abcde\n",
+        "\t123456789abcdef ",
+        "0123456789abcd\u{e9}",
+    ] {
         assert!(BootstrapToken::parse(bad).is_none(), "{bad:?}");
     }
     assert!(BootstrapToken::parse(" 0123456789abcdef").is_none(), "no header can say so");

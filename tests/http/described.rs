@@ -40,9 +40,9 @@ fn segments(path: &str) -> Vec<String> {
 #[track_caller]
 pub(crate) fn check(method: &str, target: &str, status: u16) {
     let target = target.split('?').next().unwrap_or_default();
-    let path = target.strip_prefix("http://").map_or(target, |rest| {
-        rest.find('/').map_or("/", |at| &rest[at..])
-    });
+    let path = target
+        .strip_prefix("http://")
+        .map_or(target, |rest| rest.find('/').map_or("/", |at| &rest[at..]));
     let path = segments(path);
     let is_at = |open: &[String]| {
         let fits = |(open, part): (&String, &String)| {

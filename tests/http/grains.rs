@@ -48,7 +48,8 @@ fn ask(engine: &Engine, thread: &str, namespace: &str) -> RecordId {
         namespace: Namespace::parse(namespace).expect("a path"),
         hooks: Hooks::Live,
     };
-    let asked = object! { "question": format!("Shall I in {namespace}?"), "options": vec!["a", "b"] };
+    let asked =
+        object! { "question": format!("Shall I in {namespace}?"), "options": vec!["a", "b"] };
     let asked = DecisionRequest::read(&asked).expect("a question");
     engine.request_decision(&seat, RecordId::from_bytes([7; 32]), &asked).expect("asked")
 }
@@ -95,10 +96,8 @@ impl World {
         let mut ids = fill(&server, "acme", "acme/site", 0);
         server.note("th_a", 0, "on the thread");
         // What stands on the thread is read wherever it belongs.
-        let reply = server.post(
-            "/v1/records",
-            record("KNOW", "th_a", 1, r#"{"namespace":"other","text":"x"}"#),
-        );
+        let reply = server
+            .post("/v1/records", record("KNOW", "th_a", 1, r#"{"namespace":"other","text":"x"}"#));
         assert_eq!(reply.status, 201, "{}", reply.text());
         ids.insert("th_a".into());
         let bearer = server.token(SCOPES);
@@ -232,7 +231,8 @@ fn what_may_not_be_read_is_answered_as_what_is_not_there() {
         r#"{"filter":{},"thread":"th_hidden"}"#,
         r#"{"filter":{},"offset":3}"#,
     ] {
-        let ask = |world: &World| world.told(&world.request("POST", "/v1/records/query").json(query));
+        let ask =
+            |world: &World| world.told(&world.request("POST", "/v1/records/query").json(query));
         compare(query, &ask);
     }
     for actor in ["hidden", "root", "acme"] {

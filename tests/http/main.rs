@@ -14,6 +14,8 @@ mod hostile;
 mod limits;
 mod grains;
 mod matrix;
+mod grains;
+mod limits;
 mod observe;
 mod pages;
 mod peer;

@@ -61,10 +61,7 @@ fn known(engine: &Engine, minted: &Minted) -> Option<Caller> {
 
 fn records(engine: &Engine, thread: &str) -> Vec<Stored> {
     let thread = ThreadId::parse(thread).expect("a thread");
-    engine
-        .store()
-        .read(|reader| reader.thread(&thread, ThreadRange::default(), 100))
-        .expect("read")
+    engine.store().read(|reader| reader.thread(&thread, ThreadRange::default(), 100)).expect("read")
 }
 
 /// What the records say happened: kind, event and who did it.
@@ -154,8 +151,7 @@ fn a_token_ends_when_it_says() {
     let instance = Instance::new();
     let engine = instance.open();
     let (account, _) = made(&engine, "records:read");
-    let wish =
-        Wish { expires: Some(Expiry::parse("1m").expect("a span")), ..Wish::default() };
+    let wish = Wish { expires: Some(Expiry::parse("1m").expect("a span")), ..Wish::default() };
     let minted = engine.mint(&Caller::operator(), &account.id, &wish).expect("minted");
     let ends = engine.token(&minted.id).expect("read").expect("there").expires_at.expect("ends");
     let caller = known(&engine, &minted).expect("known");
@@ -299,5 +295,8 @@ fn an_account_is_refused_by_field() {
     let system = new("a", "admin", "did:sync:system:engine");
     let (account, _) = engine.create_account(&operator, system, None).expect("an account");
     assert_eq!(account.actors, "did:sync:system:engine");
-    assert_eq!(account.id.did(), ActorId::parse(&format!("did:sync:system:{}", account.id)).expect("a DID"));
+    assert_eq!(
+        account.id.did(),
+        ActorId::parse(&format!("did:sync:system:{}", account.id)).expect("a DID")
+    );
 }

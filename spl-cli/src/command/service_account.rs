@@ -163,9 +163,8 @@ fn list(session: &mut Session) -> Result<(), Failure> {
 fn describe(session: &mut Session, args: &DescribeArgs) -> Result<(), Failure> {
     let account = session.reader()?.get(&Target::of(&["v1", "service-accounts", &args.id]))?;
     session.out.answer(&account, |out| {
-        let mut line = |label: &str, said: &str| {
-            writeln!(out, "{DIM}{label:<9}{DIM:#} {}", printable(said))
-        };
+        let mut line =
+            |label: &str, said: &str| writeln!(out, "{DIM}{label:<9}{DIM:#} {}", printable(said));
         line("name", text(&account, "name"))?;
         line("id", text(&account, "id"))?;
         line("did", text(&account, "did"))?;

@@ -144,7 +144,8 @@ fn create(session: &mut Session, args: CreateArgs) -> Result<(), Failure> {
 fn list(session: &mut Session) -> Result<(), Failure> {
     let tokens = session.reader()?.get(&Target::of(&["v1", "tokens"]))?;
     session.out.list(&tokens, |out, rows| {
-        let mut table = Table::new(["NAME", "ID", "ACCOUNT", "CREATED", "EXPIRES", "STATE", "SCOPES"]);
+        let mut table =
+            Table::new(["NAME", "ID", "ACCOUNT", "CREATED", "EXPIRES", "STATE", "SCOPES"]);
         for row in rows {
             let state = if text(row, "revoked_at").is_empty() { "live" } else { "revoked" };
             let expires = Some(text(row, "expires_at")).filter(|it| !it.is_empty());
@@ -175,8 +176,8 @@ fn info(session: &mut Session, args: &InfoArgs) -> Result<(), Failure> {
             let id = TokenId::of_secret(secret);
             let tokens = session.reader()?.get(&Target::of(&["v1", "tokens"]))?;
             let rows = tokens.get("data").and_then(Value::as_array).unwrap_or_default();
-            let found = rows.iter().filter_map(Value::as_object);
-            let found = found.into_iter().find(|row| text(row, "id") == id.as_str());
+            let mut rows = rows.iter().filter_map(Value::as_object);
+            let found = rows.find(|row| text(row, "id") == id.as_str());
             found.cloned().ok_or_else(|| Failure::missing("no token has this bearer"))?
         }
     };

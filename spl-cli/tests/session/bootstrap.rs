@@ -49,7 +49,8 @@ fn opens_once(terminal: &Terminal) {
     assert!(made.starts_with("HTTP/1.1 201 "), "{made}");
     let bearer = made.split('"').find(|it| it.starts_with("spl_prod_sa-bootstrap-env_"));
     let bearer = bearer.expect("a bearer");
-    let wrote = r#"{"act":"KNOW","actor":"did:sync:user:vera","thread":"th_a","clock":0,"body":{}}"#;
+    let wrote =
+        r#"{"act":"KNOW","actor":"did:sync:user:vera","thread":"th_a","clock":0,"body":{}}"#;
     let wrote = terminal.post_as(bearer, "/v1/records", wrote);
     assert!(wrote.starts_with("HTTP/1.1 201 "), "{wrote}");
     let again = terminal.post_as(TOKEN, PATH, "{}");
@@ -94,7 +95,12 @@ fn a_word_that_is_none_is_warned_of_and_not_used() {
     terminal.set(VARIABLE, "too short");
     let started = terminal.quietly("spl serve --daemon --port 0");
     assert_eq!(started.status, 0, "{}", started.stderr);
-    assert_eq!(started.stderr.matches("16 to 256 printable ASCII").count(), 1, "{}", started.stderr);
+    assert_eq!(
+        started.stderr.matches("16 to 256 printable ASCII").count(),
+        1,
+        "{}",
+        started.stderr
+    );
     assert!(!started.stderr.contains("too short"), "{}", started.stderr);
     assert!(terminal.home().join("token").exists());
     let refused = terminal.post_as("too short", PATH, "{}");

@@ -52,7 +52,10 @@ pub(super) fn of(endpoint: &Endpoint) -> Object {
 
 /// Returns what each status means, by what the description calls it.
 pub(super) fn meanings() -> Object {
-    STATUSES.iter().map(|(status, name, meaning)| ((*name).into(), meant(*status, meaning))).collect()
+    STATUSES
+        .iter()
+        .map(|(status, name, meaning)| ((*name).into(), meant(*status, meaning)))
+        .collect()
 }
 
 fn meant(status: u16, meaning: &str) -> Value {

@@ -1,7 +1,7 @@
 //! The shapes of bodies and answers, in a short notation that becomes JSON Schema.
 
-mod bootstrap;
 mod accounts;
+mod bootstrap;
 mod captured;
 mod decisions;
 mod runs;

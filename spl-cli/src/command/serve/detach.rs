@@ -43,7 +43,8 @@ pub(super) fn start(
         .stdout(Stdio::piped())
         .stderr(log);
     if let Some(secret) = secret {
-        let input = secret.as_input().map_err(failed("the bootstrap token could not be handed on"))?;
+        let input =
+            secret.as_input().map_err(failed("the bootstrap token could not be handed on"))?;
         command.arg(bootstrap::FLAG).stdin(input);
     }
     let mut child = command.spawn().map_err(failed("the server could not be started"))?;

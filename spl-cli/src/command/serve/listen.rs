@@ -114,11 +114,8 @@ impl Listening {
     ) {
         let Place { address, insecure, names, limits } = self.place;
         let port = address.port();
-        let access = if insecure {
-            Access::InsecureLocalhost { port }
-        } else {
-            Access::Bearer { port }
-        };
+        let access =
+            if insecure { Access::InsecureLocalhost { port } } else { Access::Bearer { port } };
         let mut listeners = vec![(Listener::Tcp(self.tcp), access)];
         if let Some((unix, _)) = self.unix {
             listeners.push((Listener::Unix(unix), Access::SameUser));

@@ -157,9 +157,9 @@ pub(super) const SHAPES: &[Shape] = &[
         members: &[
             ("object", "=identity"),
             ("class", "string"),
-            ("actor", "string"),
-            ("display_name", "string"),
-            ("did", "string"),
+            ("actor", "string|null"),
+            ("display_name", "string|null"),
+            ("did", "string|null"),
             ("method", "string|null"),
             ("key_path", "string|null"),
             ("key_fingerprint", "string|null"),
