@@ -24,6 +24,7 @@ pub(super) struct Row {
     pub(super) opens: Opens,
 }
 
+/// A request without a body.
 const fn get(route: &'static str, path: &'static str, opens: Opens) -> Row {
     Row { route, path, body: None, opens }
 }
@@ -170,4 +171,20 @@ pub(super) const ROWS: &[Row] = &[
     ),
     get("GET /v1/tokens", "/v1/tokens", Opens::Operator),
     get("DELETE /v1/tokens/{id}", "/v1/tokens/none", Opens::Operator),
+    get("POST /v1/tokens/{id}/rotate", "/v1/tokens/none/rotate", Opens::Known),
+    get("GET /v1/identity", "/v1/identity", Opens::Known),
+    post(
+        "POST /v1/service-accounts",
+        "/v1/service-accounts",
+        Opens::Operator,
+        r#"{"name":"n","scopes":["records:read"]}"#,
+    ),
+    get("GET /v1/service-accounts", "/v1/service-accounts", Opens::Operator),
+    get("GET /v1/service-accounts/{id}", "/v1/service-accounts/none", Opens::Operator),
+    get("DELETE /v1/service-accounts/{id}", "/v1/service-accounts/none", Opens::Operator),
+    get(
+        "POST /v1/service-accounts/{id}/rotate-key",
+        "/v1/service-accounts/none/rotate-key",
+        Opens::Known,
+    ),
 ];
