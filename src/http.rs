@@ -24,6 +24,8 @@ mod expression;
 mod guard;
 mod health;
 mod metrics;
+mod namespace_routes;
+mod namespaces;
 mod news;
 mod observe;
 mod openapi;
@@ -45,7 +47,7 @@ mod trust;
 mod watch;
 pub mod wire;
 
-pub use access::Access;
+pub use access::{AGENT_HEADER, Access};
 pub use openapi::document;
 pub use router::router;
 pub use serve::{Listener, serve};

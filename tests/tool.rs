@@ -10,7 +10,7 @@ use spl::hook::CONTENT_CHARS;
 use spl::object;
 use spl::time::Stopwatch;
 use spl::tool::{
-    Answer, BashTool, Cancel, Grants, SHOWN_BYTES, Status, Tool, ToolSpec, Toolbox, Workspace,
+    Answer, BashTool, Cancel, Grants, SHOWN_BYTES, Status, Surroundings, Tool, ToolSpec, Toolbox, Workspace,
 };
 use tempfile::TempDir;
 
@@ -668,6 +668,6 @@ fn a_cancelled_search_ends() {
 fn a_tool_that_is_called_without_a_check_does_not_fail() {
     let desk = Desk::new();
     let workspace = Workspace::open(desk.path("")).expect("a workspace");
-    let bash = BashTool::new(workspace, Vec::new());
+    let bash = BashTool::new(workspace, Surroundings::default());
     error(&bash.call(&Object::new(), &Cancel::new()), "`command` must be a string");
 }

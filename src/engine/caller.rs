@@ -89,6 +89,9 @@ impl fmt::Display for Scopes {
     }
 }
 
+/// What may be done in the shell of an agent.
+const AGENT_SCOPES: [Scope; 3] = [Scope::RecordsRead, Scope::RecordsWrite, Scope::ConfigRead];
+
 /// Who is authenticated on a request.
 ///
 /// *Operator-class* (contract §3.4) is whoever owns the instance: a process of the same user that
@@ -112,6 +115,19 @@ impl Caller {
     /// Returns the holder of a token with these scopes.
     pub const fn bearer(scopes: Scopes) -> Self {
         Self(Class::Bearer(scopes))
+    }
+
+    /// Returns a process of this machine in the shell of an agent: of the same user as the operator,
+    /// and not the operator. It reads and writes records, and reads the configuration.
+    pub fn agent() -> Self {
+        Self::bearer(Scopes(AGENT_SCOPES.to_vec()))
+    }
+
+    /// Returns what is left of this caller in the shell of an agent. Nobody may more than before.
+    #[must_use]
+    pub fn lowered(self) -> Self {
+        let left = AGENT_SCOPES.iter().copied().filter(|scope| self.may(*scope)).collect();
+        Self::bearer(Scopes(left))
     }
 
     /// Returns whether this caller may write gated configuration.

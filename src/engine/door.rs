@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
+use super::namespace::enter;
 use super::{Caller, Engine, IngestError, Scope};
 use crate::canon::{Limits, ParseError, parse};
 use crate::config::{MEMBERS_TRANSPORT_TOPIC, TRANSPORT_TOPIC};
@@ -10,7 +11,7 @@ use crate::permission::{
     PERMISSION_RULE_KIND, PERMISSION_RULE_TOPIC, PERMISSIONS_ENABLED_TOPIC, PermissionRule,
     check_switch, is_permission_rule, is_permission_switch,
 };
-use crate::record::{Draft, Origin, Reason, Record, ShapeError};
+use crate::record::{Draft, NamespaceEntry, Origin, Reason, Record, ShapeError};
 use crate::store::{AppendError, Appended};
 
 /// A record that passed the door.
@@ -26,8 +27,9 @@ impl Engine {
     /// Takes the envelope of a record as a client sent it.
     ///
     /// The checks, in order: scope, JSON and envelope, actor claim, config gate, shape of the body,
-    /// the kind's own door; the clock is decided inside the transaction. When it returns, the
-    /// record is durable, and if it is configuration, it is in force.
+    /// namespace, the kind's own door; the clock is decided inside the transaction, and the
+    /// namespace looked up once more. When it returns, the record is durable, and if it is
+    /// configuration, it is in force.
     pub fn ingest(&self, caller: &Caller, envelope: &[u8]) -> Result<Ingested, IngestError> {
         check_scope(caller)?;
         let draft = Draft::from_envelope(parse(envelope, Limits::DOOR)?)?;
@@ -47,6 +49,7 @@ impl Engine {
         check_gate(caller, draft)?;
         check_depth(draft)?;
         check_shape(draft)?;
+        self.check_namespace(draft)?;
         Ok(self.check_kind(draft)?)
     }
 
@@ -60,6 +63,9 @@ impl Engine {
         }
         if is_permission_switch(draft) {
             return check_switch(draft).map(drop);
+        }
+        if NamespaceEntry::is_meant(draft) {
+            return NamespaceEntry::check(draft).map(drop);
         }
         match draft.kind() {
             Some("core.work.observation.v1") => check_observation(draft),
@@ -81,6 +87,7 @@ impl Engine {
             self.store().prepare_in_custody(draft)?
         };
         let (record, appended) = self.store().write(move |tx| {
+            enter(tx, prepared.record())?;
             let appended = tx.append(&prepared, Origin::Door)?;
             Ok::<_, AppendError>((prepared.into_record(), appended))
         })?;
@@ -117,7 +124,8 @@ fn check_gate(caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
     if gated && !caller.is_operator() {
         return Err(IngestError::ConfigWriteDenied { needed: "the operator or the scope `admin`" });
     }
-    let (needed, refusal) = if draft.thread.is_config() {
+    let configures = draft.thread.is_config() || draft.thread.is_namespace_registry();
+    let (needed, refusal) = if configures {
         let needed = "the scope `config:write`";
         (Scope::ConfigWrite, IngestError::ConfigWriteDenied { needed })
     } else {

@@ -35,10 +35,19 @@ impl Access {
     }
 }
 
+/// The header of a request that comes from the shell of an agent. Its value is the variable that
+/// marks that shell. It can only lower what the caller may.
+pub const AGENT_HEADER: &str = "x-syncropel-agent";
+
 /// Returns who makes a request with these headers. Asks the store.
 ///
 /// Every refusal is the same, so that nothing is learned about a token by guessing.
 pub(super) fn caller(state: &ApiState, headers: &HeaderMap) -> Result<Caller, Problem> {
+    let caller = authenticated(state, headers)?;
+    Ok(if headers.contains_key(AGENT_HEADER) { caller.lowered() } else { caller })
+}
+
+fn authenticated(state: &ApiState, headers: &HeaderMap) -> Result<Caller, Problem> {
     match state.access() {
         Access::SameUser | Access::InsecureLocalhost { .. } => Ok(Caller::operator()),
         Access::Bearer { .. } => {

@@ -100,6 +100,12 @@ impl Server {
         self.engine.mint_token("test", &scopes).expect("a token").bearer
     }
 
+    /// Registers a namespace, as the operator does.
+    pub(crate) fn register(&self, path: &str) {
+        let reply = self.post("/v1/namespaces", format!(r#"{{"id":"{path}"}}"#));
+        assert_eq!(reply.status, 201, "{}", reply.text());
+    }
+
     /// Returns a request of the operator, over the socket.
     pub(crate) fn request(&self, method: &str, path: &str) -> Request {
         Request::new(Door::Unix(self.socket.clone()), method, path).header("host", "localhost")

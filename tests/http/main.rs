@@ -7,6 +7,7 @@ mod captured;
 mod client;
 mod decisions;
 mod expressions;
+mod namespaces;
 mod observe;
 mod pages;
 mod query;

@@ -12,6 +12,7 @@ fn found(server: &Server, query: &str) -> Vec<i64> {
 
 fn filled() -> Server {
     let server = Server::start();
+    server.register("acme");
     for (clock, body) in [
         (0, r#"{"tool":"bash","n":1,"ok":true,"namespace":"acme"}"#),
         (1, r#"{"tool":"Bash","n":2,"ok":false}"#),

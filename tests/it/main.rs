@@ -11,6 +11,7 @@ mod engine;
 mod formats;
 mod lab;
 mod model;
+mod namespaces;
 mod observe;
 mod permit;
 mod record;

@@ -2,6 +2,7 @@
 
 mod captured;
 mod decisions;
+mod namespaces;
 mod runs;
 mod sessions;
 
@@ -13,6 +14,7 @@ pub(super) fn shapes() -> impl Iterator<Item = &'static Shape> {
     SHAPES
         .iter()
         .chain(decisions::SHAPES)
+        .chain(namespaces::SHAPES)
         .chain(runs::SHAPES)
         .chain(sessions::SHAPES)
         .chain(captured::SHAPES)
