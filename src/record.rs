@@ -25,9 +25,7 @@ pub use id::RecordId;
 pub use kind::{Kind, KindError};
 pub use levels::HashLevels;
 pub use name::{ActorId, Clock, NameError, Namespace, Sequence, ThreadId};
-pub use namespace_entry::{
-    NAMESPACE_THREAD, NAMESPACE_TOPIC, NamespaceEntry, NamespaceStatus,
-};
+pub use namespace_entry::{NAMESPACE_THREAD, NAMESPACE_TOPIC, NamespaceEntry, NamespaceStatus};
 pub use receipt::{Origin, Received};
 pub use sealed::{MAX_CANONICAL_BYTES, Record, SealError};
 pub use shape::{Reason, ShapeError};

@@ -10,7 +10,8 @@ use spl::hook::CONTENT_CHARS;
 use spl::object;
 use spl::time::Stopwatch;
 use spl::tool::{
-    Answer, BashTool, Cancel, Grants, SHOWN_BYTES, Status, Surroundings, Tool, ToolSpec, Toolbox, Workspace,
+    Answer, BashTool, Cancel, Grants, SHOWN_BYTES, Status, Surroundings, Tool, ToolSpec, Toolbox,
+    Workspace,
 };
 use tempfile::TempDir;
 

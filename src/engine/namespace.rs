@@ -51,8 +51,7 @@ impl Engine {
             "status": status.as_str(),
             "topic": NAMESPACE_TOPIC,
         };
-        let draft =
-            Draft::new(ThreadId::namespace_registry(), ActorId::engine(), Act::Learn, body);
+        let draft = Draft::new(ThreadId::namespace_registry(), ActorId::engine(), Act::Learn, body);
         let entry = NamespaceEntry::check(&draft)?;
         self.store().write(move |tx| change(tx, &entry, draft))
     }

@@ -9,9 +9,9 @@ use super::answer::Answer;
 use super::call::Call;
 use super::problem::Problem;
 use super::{
-    ApiState, ServerLimits, config, decisions, expression, health, metrics, namespace_routes, observe,
-    openapi,
-    records, run_routes, session_doors, session_routes, sessions, threads, tokens, trust, watch,
+    ApiState, ServerLimits, config, decisions, expression, health, metrics, namespace_routes,
+    observe, openapi, records, run_routes, session_doors, session_routes, sessions, threads,
+    tokens, trust, watch,
 };
 use crate::engine::{Caller, IngestError, Scope};
 

@@ -33,8 +33,7 @@ pub(super) fn create(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
     let request = call.json()?;
     let id = text(members(&request, &["id"])?, "id")?.ok_or_else(|| ShapeError::missing("id"))?;
     let namespace = parse(id)?;
-    let change =
-        state.engine().set_namespace(&call.caller, &namespace, NamespaceStatus::Active)?;
+    let change = state.engine().set_namespace(&call.caller, &namespace, NamespaceStatus::Active)?;
     let object = object_of(&change.row);
     Ok(if change.fresh { Answer::created(object) } else { Answer::ok(object) })
 }

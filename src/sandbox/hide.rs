@@ -68,8 +68,7 @@ fn mount_nothing(folder: &Path) -> Result<(), Refusal> {
     // What is mounted here stays here; what is mounted elsewhere later is seen here too.
     mount(NOTHING, "/", NOTHING, MsFlags::MS_REC | MsFlags::MS_SLAVE, NOTHING)
         .step("keep mounts to ourselves")?;
-    let flags =
-        MsFlags::MS_RDONLY | MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
+    let flags = MsFlags::MS_RDONLY | MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
     mount(Some("tmpfs"), folder, Some("tmpfs"), flags, Some("mode=000,size=4k"))
         .step("mount nothing over the folder")
 }

@@ -75,7 +75,8 @@ impl BashTool {
         let shell = SHELLS.iter().find(|shell| Path::new(shell).exists()).unwrap_or(&"/bin/sh");
         let (output, input) = pipe()?;
         let words = ["/bin/sh", "-c", GATE, shell, command];
-        let mut words = self.surroundings.through.iter().map(OsString::as_os_str).chain(words.map(OsStr::new));
+        let mut words =
+            self.surroundings.through.iter().map(OsString::as_os_str).chain(words.map(OsStr::new));
         let child = Command::new(words.next().unwrap_or_default())
             .args(words)
             .current_dir(self.workspace.path())

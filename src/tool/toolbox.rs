@@ -4,8 +4,8 @@ use std::fmt;
 
 use super::arguments::short;
 use super::{
-    Answer, BashTool, Cancel, Grants, ListDirTool, NoSuchTool, ReadFileTool, SearchTool, Surroundings,
-    Tool, ToolSpec, Workspace, WriteFileTool,
+    Answer, BashTool, Cancel, Grants, ListDirTool, NoSuchTool, ReadFileTool, SearchTool,
+    Surroundings, Tool, ToolSpec, Workspace, WriteFileTool,
 };
 use crate::canon::Object;
 use crate::code::{Code, Coded};

@@ -15,7 +15,8 @@ fn listed(server: &Server, query: &str) -> Vec<String> {
 }
 
 fn note_in(namespace: &str, clock: i64) -> String {
-    note("th_a", clock, "x").replace("{\"text\"", &format!("{{\"namespace\":\"{namespace}\",\"text\""))
+    note("th_a", clock, "x")
+        .replace("{\"text\"", &format!("{{\"namespace\":\"{namespace}\",\"text\""))
 }
 
 #[test]

@@ -110,11 +110,8 @@ fn what_stands_below_the_root_by_name_is_registered_too() {
 fn a_namespace_becomes_active_below_one_that_is() {
     let engine = Engine::in_memory().expect("an engine");
     let create = |path: &str| {
-        let change = engine.set_namespace(
-            &Caller::operator(),
-            &namespace(path),
-            NamespaceStatus::Active,
-        );
+        let change =
+            engine.set_namespace(&Caller::operator(), &namespace(path), NamespaceStatus::Active);
         change.map(|change| change.fresh)
     };
     let error = create("acme/site").expect_err("refused");
@@ -128,11 +125,8 @@ fn a_namespace_becomes_active_below_one_that_is() {
     let unknown =
         engine.set_namespace(&Caller::operator(), &namespace("x"), NamespaceStatus::Archived);
     assert_eq!(unknown.expect_err("refused").code().as_str(), "NOT_FOUND");
-    let root = engine.set_namespace(
-        &Caller::operator(),
-        &Namespace::root(),
-        NamespaceStatus::Archived,
-    );
+    let root =
+        engine.set_namespace(&Caller::operator(), &Namespace::root(), NamespaceStatus::Archived);
     assert_eq!(root.expect_err("refused").code().as_str(), "INVALID_BODY");
     assert_eq!(engine.namespaces().expect("read").len(), 2);
 }
@@ -333,9 +327,8 @@ fn a_session_begins_where_records_are_taken_and_ends_wherever_it_began() {
     let lab = Lab::new();
     let acme = namespace("acme");
     let tell = |event: &Event| receive(&lab.engine, event, Some(&acme), "one");
-    let started = |source: &str| {
-        session("SessionStart", Moment::Started { source: Some(source.to_owned()) })
-    };
+    let started =
+        |source: &str| session("SessionStart", Moment::Started { source: Some(source.to_owned()) });
     let ended = session("SessionEnd", Moment::Ended { reason: None });
     for event in [&started("startup"), &ended] {
         let error = tell(event).expect_err("refused");

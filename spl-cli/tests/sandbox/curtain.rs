@@ -6,9 +6,9 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use spl::object;
 use spl::sandbox::{Hiding, HidingWay};
 use spl::tool::{BashTool, Cancel, Surroundings, Tool as _, Workspace};
-use spl::object;
 use tempfile::TempDir;
 
 use crate::stand::{SECRET, stager};
@@ -76,7 +76,10 @@ const ATTACKS: &[&str] = &[
 const WORK: &[(&str, &str)] = &[
     ("pwd", "vera/project"),
     ("cat ../notes", "a note"),
-    ("echo a >new && cat new && mkdir d && echo b >d/e && mv d/e f && cat f && rm -r d f new", "a\nb"),
+    (
+        "echo a >new && cat new && mkdir d && echo b >d/e && mv d/e f && cat f && rm -r d f new",
+        "a\nb",
+    ),
     ("ls -a .. | grep -c notes", "1"),
     ("cd / && ls / | grep -c usr", "1"),
     ("echo x >/dev/null && test -e /proc/self/status && echo well", "well"),
@@ -146,8 +149,15 @@ fn it_takes_no_privilege() {
     let program = house.path("spl");
     fs::copy(stager(), &program).expect("copied");
     let files = [
-        "", "spl", "vera", "vera/.syncro", "vera/.syncro/keys", "vera/project", "vera/.syncro/token",
-        "vera/.syncro/keys/primary", "vera/notes",
+        "",
+        "spl",
+        "vera",
+        "vera/.syncro",
+        "vera/.syncro/keys",
+        "vera/project",
+        "vera/.syncro/token",
+        "vera/.syncro/keys/primary",
+        "vera/notes",
     ];
     for path in files {
         own(&house.path(path)).expect("owned");

@@ -178,7 +178,8 @@ fn the_commands_of_a_run_do_not_see_the_instance() {
     let terminal = Terminal::with_instance();
     terminal.does("mkdir work && echo hello >beside");
     let token = terminal.does("cat .syncro/token");
-    let said = played(&terminal, "cat ~/.syncro/token; cat ../beside; echo new >../new && cat ../new");
+    let said =
+        played(&terminal, "cat ~/.syncro/token; cat ../beside; echo new >../new && cat ../new");
     if said.contains(token.trim()) {
         // Where there is no way to hide it, that was said.
         let warned = terminal.quietly("cd work && spl work-loop go --echo --workspace .");

@@ -10,8 +10,8 @@ use super::runtime::{Runtime, SharedRuntime};
 use super::server::{McpTool, Server};
 use crate::canon::{Limits, Value, parse};
 use crate::engine::{McpServer, McpTransport};
-use crate::tool::arguments::short;
 use crate::record::ThreadId;
+use crate::tool::arguments::short;
 use crate::tool::surroundings::run_variable;
 use crate::tool::{Tool, ToolSpec, allowed_environment};
 

@@ -131,8 +131,9 @@ fn check_namespace(home: &Home, namespace: &Namespace) -> Result<(), Failure> {
     }
     if !home.is_initialised() {
         let message = format!("there is no namespace `{namespace}`, nor an instance yet");
-        return Err(Failure::missing(message)
-            .with_hint(format!("Run `spl namespace create {namespace}`.")));
+        return Err(
+            Failure::missing(message).with_hint(format!("Run `spl namespace create {namespace}`."))
+        );
     }
     let entered = home::open(home)?.enter_namespace(namespace);
     entered.map_err(|error| Failure::coded(&error))

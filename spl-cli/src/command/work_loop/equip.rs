@@ -9,9 +9,7 @@ use spl::model::{Echo, Model, Price, Scripted};
 use spl::run::worker::Confined;
 use spl::run::{RunSpec, Transport};
 use spl::sandbox::{Hidden, Hiding, Place};
-use spl::tool::{
-    RecordSeat, Surroundings, Toolbox, Workspace, allowed_environment, record_tools,
-};
+use spl::tool::{RecordSeat, Surroundings, Toolbox, Workspace, allowed_environment, record_tools};
 
 use crate::command::model::providers;
 use crate::command::worker::stager;
@@ -175,10 +173,13 @@ pub(crate) fn tools_of(
         Some(workspace) => {
             let surroundings = Surroundings::of(variables()).in_run(&spec.thread);
             let is_confined = confined || spec.transport == Transport::Sandboxed;
-            Toolbox::of_workspace(workspace, match is_confined {
-                true => surroundings,
-                false => surroundings.through(hiding(engine, workspace)?),
-            })
+            Toolbox::of_workspace(
+                workspace,
+                match is_confined {
+                    true => surroundings,
+                    false => surroundings.through(hiding(engine, workspace)?),
+                },
+            )
         }
         None => Toolbox::new(),
     };
