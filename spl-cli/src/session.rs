@@ -51,7 +51,8 @@ impl Session {
 
     /// Adds to a refusal what an agent's shell has to do with it.
     pub(crate) fn explain(&self, failure: Failure) -> Failure {
-        let refusals = [Code::ConfigWriteDenied, Code::ScopeForbidden].map(Code::as_str);
+        let refusals = [Code::ConfigWriteDenied, Code::ScopeForbidden, Code::DidClaimDenied];
+        let refusals = refusals.map(Code::as_str);
         match self.agent {
             Some(shell) if refusals.contains(&failure.code()) => failure.with_hint(shell.hint()),
             _ => failure,

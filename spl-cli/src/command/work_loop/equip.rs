@@ -171,15 +171,11 @@ pub(crate) fn tools_of(
 ) -> Result<Toolbox, Failure> {
     let mut tools = match workspace {
         Some(workspace) => {
-            let surroundings = Surroundings::of(variables()).in_run(&spec.thread);
-            let is_confined = confined || spec.transport == Transport::Sandboxed;
-            Toolbox::of_workspace(
-                workspace,
-                match is_confined {
-                    true => surroundings,
-                    false => surroundings.through(hiding(engine, workspace)?),
-                },
-            )
+            let mut surroundings = Surroundings::of(variables()).in_run(&spec.thread);
+            if !confined && spec.transport != Transport::Sandboxed {
+                surroundings = surroundings.through(hiding(engine, workspace)?);
+            }
+            Toolbox::of_workspace(workspace, surroundings)
         }
         None => Toolbox::new(),
     };
