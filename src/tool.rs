@@ -7,8 +7,8 @@
 //! **Invariants:** an answer is bounded however much a tool has to say, and so is the memory that
 //! gathers it. File tools reach what is inside of their [`Workspace`] and nothing else. A command
 //! sees the variables that [`allowed_environment`] lets through, and which run it is of, and no
-//! others; an MCP server those and its own: this module does not read the environment of its process. Texts are as they came;
-//! masking is for who stores them.
+//! others; an MCP server those and its own: this module does not read the environment of its
+//! process. Texts are as they came; masking is for who stores them.
 
 mod answer;
 mod arguments;

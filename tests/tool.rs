@@ -33,7 +33,8 @@ impl Desk {
         let workspace = Workspace::open(outside.path().join("work")).expect("a workspace");
         let environment = [("PATH", "/usr/local/bin:/usr/bin:/bin")].iter().chain(environment);
         let environment = environment.map(|(name, value)| ((*name).into(), (*value).into()));
-        Self { toolbox: Toolbox::of_workspace(&workspace, environment.collect()), outside }
+        let environment: Vec<(String, String)> = environment.collect();
+        Self { toolbox: Toolbox::of_workspace(&workspace, environment), outside }
     }
 
     fn path(&self, name: &str) -> std::path::PathBuf {
