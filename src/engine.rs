@@ -12,7 +12,10 @@
 //! **Invariant:** the engine is the only caller of the store's append. Checks run in the order of
 //! decision 20, and the order is written down once, in [`door`](Engine::ingest).
 
+mod account;
+mod actors;
 mod author;
+mod bootstrap;
 mod caller;
 mod candidates;
 mod census;
@@ -29,6 +32,7 @@ mod namespace;
 mod observe;
 mod permit;
 mod review;
+mod scope;
 mod seam;
 mod settings;
 mod token;
@@ -37,8 +41,13 @@ mod trusted;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+pub use account::{
+    AccountError, MAX_ACCOUNT_NAME_CHARS, MAX_REASON_CHARS, NewAccount, SERVICE_ACCOUNT_KIND,
+};
+pub use actors::{Actors, MAX_ACTORS, UnknownActor};
 pub use author::Author;
-pub use caller::{Caller, Scope, Scopes, UnknownScope};
+pub use bootstrap::{BOOTSTRAP_ACCOUNT, Bootstrapped};
+pub use caller::Caller;
 pub use candidates::Concerned;
 pub use decision::{
     AskedFor, DECISION_KIND, DECISION_REQUEST_KIND, DecideError, Decided, DecisionAnswer,
@@ -52,16 +61,17 @@ pub use live::Live;
 pub use namespace::NamespaceChange;
 pub use observe::{ObserveError, ObservedCall, Spoken};
 pub use review::{MAX_NOTES_CHARS, Review, ReviewError, Reviewed};
+pub use scope::{Grain, MAX_SCOPES, Place, Scope, Scopes, UnknownScope, Way};
 pub use seam::{Heard, Hooks, RunSeat, ToolReturn};
 pub(crate) use seam::{count_asked, observation};
 pub use settings::{
     McpServer, McpTransport, ModelSettings, ProviderSettings, Settings, WireFormat,
 };
-pub use token::Minted;
+pub use token::{API_TOKEN_KIND, DEFAULT_ENV_TAG, Minted, Wish};
 
 use crate::identity::{KeyPair, Keyring, random_bytes};
 use crate::predicate::ExpressionCache;
-use crate::store::{OpenError, Probe, Store, StoreOptions, TokenId};
+use crate::store::{OpenError, Probe, Sight, Store, StoreOptions, TokenId};
 use crate::time::{Stopwatch, TimeSource};
 use crate::trust::TrustFold;
 
@@ -93,8 +103,11 @@ impl Default for EngineOptions {
 }
 
 /// An open instance. Cheap to clone; all clones are one.
+///
+/// The second member is the store as this handle reads it: all of it, or what somebody may see. The
+/// folds that all handles share, and the doors, read the whole one.
 #[derive(Clone)]
-pub struct Engine(Arc<Inner>);
+pub struct Engine(Arc<Inner>, Store);
 
 struct Inner {
     store: Store,
@@ -156,7 +169,8 @@ impl Engine {
         let token = home.map(Home::token).transpose()?.flatten();
         let drivers = home.map(|home| driver::Drivers::in_folder(home.drivers_path()));
         let home_token = token.as_deref().and_then(token::id_of);
-        Ok(Self(Arc::new(Inner {
+        let seen = store.clone();
+        let inner = Inner {
             store,
             home: home.cloned(),
             home_token,
@@ -170,7 +184,25 @@ impl Engine {
             skipped: permit::Skipped::default(),
             ingested: AtomicU64::new(0),
             up: Stopwatch::start(),
-        })))
+        };
+        Ok(Self(Arc::new(inner), seen))
+    }
+
+    /// Returns this instance as a caller sees it: what they may not read is not there.
+    #[must_use]
+    pub fn seen_by(&self, caller: &Caller) -> Self {
+        Self(Arc::clone(&self.0), self.0.store.narrowed(caller.sight()))
+    }
+
+    /// Returns this instance as this handle sees it within a sight.
+    ///
+    /// A handle that sees a part already sees no more of it afterwards: then it stays as it is.
+    #[must_use]
+    pub(crate) fn seeing(&self, sight: Sight) -> Self {
+        if self.1.is_narrowed() {
+            return self.clone();
+        }
+        Self(Arc::clone(&self.0), self.0.store.narrowed(sight))
     }
 
     /// Returns where the instance lives; `None` for one in memory.
@@ -178,8 +210,13 @@ impl Engine {
         self.0.home.as_ref()
     }
 
-    /// Returns the store, for reading.
+    /// Returns the store, for reading, as this handle sees it.
     pub fn store(&self) -> &Store {
+        &self.1
+    }
+
+    /// Returns the whole store: for what all handles share, and for what has a check of its own.
+    fn whole(&self) -> &Store {
         &self.0.store
     }
 

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 pub mod properties;
 
 use properties::{
-    body, canon, envelope, evaluators, hook_record, predicate, query, secret, session_payload,
+    bearer, body, canon, envelope, evaluators, hook_record, predicate, query, secret,
+    session_payload, url_path,
 };
 
 fn folder() -> PathBuf {
@@ -33,6 +34,11 @@ fn hold(target: &str, check: fn(&[u8]) -> bool) {
         });
     assert!(taken.len() >= 3, "{target} takes only {taken:?}");
     assert!(refused.len() >= 3, "{target} refuses only {refused:?}");
+}
+
+#[test]
+fn every_seed_of_a_bearer() {
+    hold("bearer", bearer::check);
 }
 
 #[test]
@@ -81,8 +87,14 @@ fn every_seed_of_a_payload() {
 }
 
 #[test]
+fn every_seed_of_a_path() {
+    hold("url_path", url_path::check);
+}
+
+#[test]
 fn every_target_has_seeds_and_a_test_here() {
     let targets = [
+        "bearer",
         "body",
         "canon",
         "envelope",
@@ -92,6 +104,7 @@ fn every_target_has_seeds_and_a_test_here() {
         "query",
         "secret",
         "session_payload",
+        "url_path",
     ];
     assert_eq!(names_in(&folder()), targets);
     let files = names_in(&folder().join("../fuzz_targets"));

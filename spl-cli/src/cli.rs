@@ -59,7 +59,7 @@ pub(crate) struct Options {
     /// The same as `--output json`
     #[arg(long, global = true, help_heading = "Global options")]
     json: bool,
-    /// The bearer for that server [default: `SPL_TOKEN`, else the home's own]
+    /// The bearer for that server [default: `SPL_TOKEN`, else one that was saved]
     #[arg(long, global = true, value_name = "BEARER", help_heading = "Global options")]
     pub(crate) token: Option<String>,
     /// In the shell of an agent, act as the operator; asks at the terminal
@@ -137,6 +137,8 @@ Exit status: 0 all is well, 1 something may not be, 2 something is wrong.")]
     Doctor,
     Verify(command::verify::VerifyArgs),
     Backup(command::backup::BackupArgs),
+    #[command(subcommand)]
+    ServiceAccount(command::service_account::ServiceAccountCommand),
     #[command(subcommand)]
     Token(command::token::TokenCommand),
 

@@ -17,6 +17,7 @@ pub(crate) mod record;
 pub(crate) mod resume;
 pub(crate) mod runs;
 pub(crate) mod serve;
+pub(crate) mod service_account;
 pub(crate) mod session;
 pub(crate) mod status;
 pub(crate) mod thread;
@@ -34,6 +35,7 @@ use std::process::ExitCode;
 
 use spl::record::Act;
 
+use crate::bootstrap;
 use crate::cli::{Command, Options};
 use crate::failure::Failure;
 use crate::logging;
@@ -53,7 +55,9 @@ pub(crate) fn run(options: Options, command: Command) -> ExitCode {
         logging::to_stderr();
     }
     let mut session = Session::new(options);
-    let done = session.settle_who_asks().and_then(|()| perform(&mut session, command));
+    let done = bootstrap::shed(matches!(command, Command::Serve(_)))
+        .and_then(|()| session.settle_who_asks())
+        .and_then(|()| perform(&mut session, command));
     match done.map_err(|failure| session.explain(failure)) {
         Ok(status) => ExitCode::from(status),
         Err(failure) => {
@@ -91,6 +95,7 @@ fn perform(session: &mut Session, command: Command) -> Result<u8, Failure> {
         Command::Backup(args) => backup::backup(session, &args),
         Command::Model(command) => return model::model(session, &command),
         Command::Tool(command) => tool::tool(session, command),
+        Command::ServiceAccount(command) => service_account::service_account(session, command),
         Command::Token(command) => token::token(session, command),
         Command::Completions(args) => completions::completions(session, &args),
         Command::Version => version::version(session),

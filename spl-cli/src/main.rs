@@ -1,5 +1,6 @@
 //! The command `spl`: a face of the library in a terminal.
 
+mod bootstrap;
 mod cli;
 mod client;
 mod command;

@@ -3,6 +3,7 @@
 //! The registry is configuration like any other: its thread takes `config:write`. A record may
 //! stand in a namespace if that one and all above it are active; the root always is.
 
+use super::door::check_bounds;
 use super::{Author, Caller, Engine, EngineError, IngestError, Scope};
 use crate::object;
 use crate::record::{
@@ -23,12 +24,12 @@ impl Engine {
     /// Returns every namespace that was ever registered, by path. The root, which is always there,
     /// is not among them.
     pub fn namespaces(&self) -> Result<Vec<NamespaceRow>, EngineError> {
-        Ok(self.store().read(|reader| reader.namespaces())?)
+        Ok(self.whole().read(|reader| reader.namespaces())?)
     }
 
     /// Refuses a namespace that takes no records, with the command that fixes it.
     pub fn enter_namespace(&self, namespace: &Namespace) -> Result<(), EngineError> {
-        match self.store().read(|reader| reader.rejects(namespace))? {
+        match self.whole().read(|reader| reader.rejects(namespace))? {
             None => Ok(()),
             Some(rejected) => Err(AppendError::Namespace(rejected).into()),
         }
@@ -52,8 +53,9 @@ impl Engine {
             "topic": NAMESPACE_TOPIC,
         };
         let draft = Draft::new(ThreadId::namespace_registry(), ActorId::engine(), Act::Learn, body);
+        check_bounds(caller, &draft)?;
         let entry = NamespaceEntry::check(&draft)?;
-        self.store().write(move |tx| change(tx, &entry, draft))
+        self.whole().write(move |tx| change(tx, &entry, draft))
     }
 
     /// The check of a draft's namespace, in the order of the door.

@@ -9,9 +9,9 @@ use super::answer::Answer;
 use super::call::Call;
 use super::problem::Problem;
 use super::{
-    ApiState, ServerLimits, config, decisions, expression, health, metrics, namespace_routes,
-    observe, openapi, records, run_routes, session_doors, session_routes, sessions, threads,
-    tokens, trust, watch,
+    ApiState, ServerLimits, account_routes, bootstrap, config, decisions, expression, health,
+    metrics, namespace_routes, observe, openapi, records, run_routes, session_doors,
+    session_routes, sessions, threads, trust, watch,
 };
 use crate::engine::{Caller, IngestError, Scope};
 
@@ -51,6 +51,8 @@ pub(super) enum Needs {
     AnyOf(&'static [Scope]),
     /// Only the operator.
     Operator,
+    /// Whoever has the token that the server was started with.
+    Bootstrap,
 }
 
 /// A parameter behind the `?`.
@@ -107,7 +109,7 @@ impl Needs {
     /// Refuses a caller who may not use the route.
     pub(super) fn check(self, caller: &Caller) -> Result<(), Problem> {
         let (may, needed) = match self {
-            Self::Nothing | Self::Caller => return Ok(()),
+            Self::Nothing | Self::Caller | Self::Bootstrap => return Ok(()),
             Self::AnyOf(scopes) => (
                 scopes.iter().any(|scope| caller.may(*scope)),
                 scopes.first().copied().unwrap_or(Scope::Admin),
@@ -165,9 +167,11 @@ pub(super) fn endpoints() -> impl Iterator<Item = &'static Endpoint> {
         .chain(namespace_routes::ENDPOINTS)
         .chain(run_routes::ENDPOINTS)
         .chain(session_routes::ENDPOINTS)
+        .chain(account_routes::ENDPOINTS)
+        .chain(bootstrap::ENDPOINTS)
 }
 
-/// Every route but those of runs and captured sessions.
+/// Every route that has no table of its own.
 const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         method: Method::Post,
@@ -499,39 +503,6 @@ const ENDPOINTS: &[Endpoint] = &[
         takes: Some("Evaluation"),
         answers: &[Outcome::Json(200, "Evaluated")],
         does: Does::Answers(expression::evaluate),
-    },
-    Endpoint {
-        method: Method::Post,
-        path: "/v1/tokens",
-        name: "create_token",
-        summary: "Makes a token. Its secret is in this answer and nowhere else.",
-        needs: Needs::Operator,
-        query: &[],
-        takes: Some("TokenRequest"),
-        answers: &[Outcome::Json(201, "MintedToken")],
-        does: Does::Answers(tokens::create),
-    },
-    Endpoint {
-        method: Method::Get,
-        path: "/v1/tokens",
-        name: "list_tokens",
-        summary: "Lists the tokens, revoked ones too, without their secrets.",
-        needs: Needs::Operator,
-        query: &[],
-        takes: None,
-        answers: &[Outcome::Json(200, "TokenList")],
-        does: Does::Answers(tokens::list),
-    },
-    Endpoint {
-        method: Method::Delete,
-        path: "/v1/tokens/{id}",
-        name: "revoke_token",
-        summary: "Revokes the live tokens with this id or name.",
-        needs: Needs::Operator,
-        query: &[],
-        takes: None,
-        answers: &[Outcome::Json(200, "RevokedTokens")],
-        does: Does::Answers(tokens::revoke),
     },
     Endpoint {
         method: Method::Get,

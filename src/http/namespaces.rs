@@ -6,8 +6,9 @@ use super::call::{Call, members, text};
 use super::problem::Problem;
 use super::wire;
 use crate::canon::Object;
+use crate::engine::Scope;
 use crate::object;
-use crate::record::{Namespace, NamespaceStatus, ShapeError};
+use crate::record::{Namespace, NamespaceStatus, ShapeError, ThreadId};
 use crate::store::NamespaceRow;
 
 /// `GET /v1/namespaces`
@@ -24,7 +25,12 @@ pub(super) fn list(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
     };
     let root = is_wanted(NamespaceStatus::Active).then(root);
     let others = state.engine().namespaces()?;
-    let others = others.iter().filter(|row| is_wanted(row.status)).map(object_of);
+    // Whoever reads in a few places is shown those.
+    let registry = ThreadId::namespace_registry();
+    let sees_all = call.caller.may(Scope::ConfigRead);
+    let is_seen = |namespace| sees_all || call.caller.reads(&registry, namespace);
+    let is_shown = |row: &&NamespaceRow| is_wanted(row.status) && is_seen(&row.namespace);
+    let others = others.iter().filter(is_shown).map(object_of);
     Ok(Answer::ok(wire::list(root.into_iter().chain(others).collect())))
 }
 

@@ -2,14 +2,20 @@
 
 #![cfg(feature = "http")]
 
+mod accounts;
 mod bodies;
+mod bootstrap;
 mod captured;
 mod client;
 mod decisions;
+mod described;
 mod expressions;
+mod grains;
+mod limits;
 mod namespaces;
 mod observe;
 mod pages;
+mod peer;
 mod query;
 mod records;
 mod runs;

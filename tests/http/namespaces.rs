@@ -107,7 +107,7 @@ fn the_shell_of_an_agent_is_no_operator() {
     let ask = |method: &str, path: &str| {
         server.request(method, path).header("x-syncropel-agent", "SPL_RUN").send().status
     };
-    assert_eq!(ask("GET", "/v1/config/hooks"), 200);
+    assert_eq!(ask("GET", "/v1/namespaces"), 200);
     assert_eq!(ask("GET", "/v1/tokens"), 403);
     let poor = server.token("records:read");
     let poor = server.tcp("POST", "/v1/records").bearer(&poor);

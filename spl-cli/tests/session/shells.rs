@@ -61,7 +61,7 @@ fn a_server_is_told_whose_shell_it_is() {
         let refused = terminal.quietly(&format!("GEMINI_CLI=1 {ADD} {server}"));
         assert!(refused.stderr.contains("[CONFIG_WRITE_DENIED]"), "{}", refused.stderr);
         terminal.does(&format!("GEMINI_CLI=1 spl know hello --thread th_a {server}"));
-        terminal.does(&format!("GEMINI_CLI=1 spl hook list {server}"));
+        terminal.does(&format!("GEMINI_CLI=1 spl thread list {server}"));
     }
     terminal.does(ADD);
     terminal.does("spl serve --stop");
