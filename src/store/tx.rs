@@ -66,6 +66,9 @@ impl Tx<'_> {
         match inserted {
             Ok(_) => {
                 self.head = Head { sequence, chain };
+                if record.thread.is_namespace_registry() {
+                    self.fold_namespace(record, origin, sequence)?;
+                }
                 Ok(Appended { id, sequence, received_at, fresh: true })
             }
             Err(error) if is_constraint(&error) => self.repeat(record, error),

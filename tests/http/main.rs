@@ -14,6 +14,7 @@ mod grains;
 mod hostile;
 mod limits;
 mod matrix;
+mod namespaces;
 mod observe;
 mod pages;
 mod peer;
