@@ -266,16 +266,17 @@ fn every_way_of_being_hostile_is_among_them() {
     for number in 20..CASES + 20 {
         let case = Case::new(number);
         by.insert((Who::of(&case), case.want == Want::Whole));
-        match case.want {
+        others.insert(match case.want {
             Want::Refused { field, reason } => {
                 fields.entry(reason).or_default().insert(field);
+                continue;
             }
-            Want::NoEnvelope { .. } => drop(others.insert("envelope")),
-            Want::Unread => drop(others.insert("bytes")),
-            Want::TooLarge => drop(others.insert("size")),
-            Want::Near { field } => drop(others.insert(field)),
-            Want::Whole => drop(others.insert("whole")),
-        }
+            Want::NoEnvelope { .. } => "envelope",
+            Want::Unread => "bytes",
+            Want::TooLarge => "size",
+            Want::Near { field } => field,
+            Want::Whole => "whole",
+        });
     }
     let count = |reason: &str| fields.get(reason).map_or(0, BTreeSet::len);
     assert_eq!(count("forbidden_field"), 6, "{fields:?}");
