@@ -149,6 +149,11 @@ impl ConfigState {
         self.permissions_enabled().then_some(&self.rules)
     }
 
+    /// Returns the permission rules that are loaded, in force or not.
+    pub const fn loaded_rules(&self) -> &RuleSet {
+        &self.rules
+    }
+
     /// Returns whether permission rules are in force.
     pub fn permissions_enabled(&self) -> bool {
         self.switches.current(&WrittenKey::single()).is_some_and(|switch| switch.value.0)

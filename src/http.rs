@@ -5,8 +5,8 @@
 //! canonical JSON, in which every integer keeps its digits.
 //!
 //! A request passes, in this order: the guard against web pages, its route, who makes it and how often,
-//! what that caller may, the media type, the size. Only then is a byte of its body read as anything. What a
-//! record itself must pass is the engine's business.
+//! what that caller may, the media type, the size. Only then is a byte of its body read as anything, and
+//! the permission rules are asked. What a record itself must pass is the engine's business.
 //!
 //! **Invariant:** every route stands in one table, with what it needs and what it answers. The
 //! router, the refusal of unknown parameters and the OpenAPI document are read off it.
@@ -34,9 +34,12 @@ mod health;
 mod identity;
 mod limit;
 mod metrics;
+mod namespace_routes;
+mod namespaces;
 mod news;
 mod observe;
 mod openapi;
+mod permit;
 mod problem;
 mod records;
 mod rooms;
@@ -55,7 +58,7 @@ mod trust;
 mod watch;
 pub mod wire;
 
-pub use access::Access;
+pub use access::{AGENT_HEADER, Access};
 pub use bootstrap::BootstrapToken;
 pub use front::Front;
 pub use openapi::document;

@@ -60,6 +60,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[Endpoint {
     name: "bootstrap_service_account",
     summary: "Makes the first account of an instance, once.",
     needs: Needs::Bootstrap,
+    resource: None,
     query: &[],
     takes: Some("BootstrapRequest"),
     answers: &[Outcome::Json(201, "BootstrapResult")],

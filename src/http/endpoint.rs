@@ -10,8 +10,8 @@ use super::call::Call;
 use super::problem::Problem;
 use super::{
     ApiState, ServerLimits, account_routes, bootstrap, config, decisions, expression, health,
-    metrics, observe, openapi, records, run_routes, session_doors, session_routes, sessions,
-    threads, trust, watch,
+    metrics, namespace_routes, observe, openapi, records, run_routes, session_doors,
+    session_routes, sessions, threads, trust, watch,
 };
 use crate::engine::{Caller, IngestError, Scope};
 
@@ -24,6 +24,15 @@ pub(super) struct Endpoint {
     /// One sentence.
     pub(super) summary: &'static str,
     pub(super) needs: Needs,
+    /// What the permission rules know the request by (contract §3.3); they are not asked about a
+    /// route that has none. Those are the routes on which nobody is asked who they are, and those by
+    /// which the engine is told what it then writes itself.
+    ///
+    /// Reading is `record_read`, `thread_read` or `config_read`; writing `record_write`,
+    /// `record_delete` or `account_write`; beside them are `dispatch`, `aitl_decide` and
+    /// `task_approve`. A record that a route states in the caller's name is asked about at the
+    /// records door too, as the `record_write` that it is.
+    pub(super) resource: Option<&'static str>,
     pub(super) query: &'static [Parameter],
     /// The shape of the body, if the route takes one.
     pub(super) takes: Option<&'static str>,
@@ -164,6 +173,7 @@ const DECISIONS: &[Parameter] = &[
 pub(super) fn endpoints() -> impl Iterator<Item = &'static Endpoint> {
     ENDPOINTS
         .iter()
+        .chain(namespace_routes::ENDPOINTS)
         .chain(run_routes::ENDPOINTS)
         .chain(session_routes::ENDPOINTS)
         .chain(account_routes::ENDPOINTS)
@@ -178,6 +188,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "create_record",
         summary: "Stores a record. The same record again is the same success, with status 200.",
         needs: Needs::AnyOf(&[Scope::RecordsWrite, Scope::ConfigWrite]),
+        resource: Some("record_write"),
         query: &[],
         takes: Some("Draft"),
         answers: &[Outcome::Json(201, "Record"), Outcome::Json(200, "Record")],
@@ -189,6 +200,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "list_records",
         summary: "Lists the records that match every filter, in the order of arrival.",
         needs: READ,
+        resource: Some("record_read"),
         query: &[
             Parameter { name: "thread", kind: "string", summary: "Only records of this thread." },
             Parameter { name: "actor", kind: "string", summary: "Only records of this actor." },
@@ -205,6 +217,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "find_record",
         summary: "Returns one record.",
         needs: READ,
+        resource: Some("record_read"),
         query: &[],
         takes: None,
         answers: &[Outcome::Json(200, "Record")],
@@ -216,6 +229,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "query_records",
         summary: "Lists the records that a filter finds.",
         needs: READ,
+        resource: Some("record_read"),
         query: &[],
         takes: Some("Query"),
         answers: &[Outcome::Json(200, "RecordList")],
@@ -227,6 +241,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "search_records",
         summary: "Searches by meaning. This instance has no embedder and says so.",
         needs: READ,
+        resource: Some("record_read"),
         query: &[],
         takes: Some("Search"),
         answers: &[],
@@ -238,6 +253,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "list_threads",
         summary: "Lists the threads by name.",
         needs: READ,
+        resource: Some("thread_read"),
         query: &[
             LIMIT,
             Parameter {
@@ -256,6 +272,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "find_thread",
         summary: "Returns one thread.",
         needs: READ,
+        resource: Some("thread_read"),
         query: &[],
         takes: None,
         answers: &[Outcome::Json(200, "Thread")],
@@ -267,6 +284,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "list_thread_records",
         summary: "Lists the records of a thread, in the order of arrival.",
         needs: READ,
+        resource: Some("thread_read"),
         query: &[
             LIMIT,
             SINCE,
@@ -286,6 +304,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "find_thread_state",
         summary: "Returns the state of a thread: its clocks, and whether a goal on it is open.",
         needs: READ,
+        resource: Some("thread_read"),
         query: &[],
         takes: None,
         answers: &[Outcome::Json(200, "ThreadState")],
@@ -297,6 +316,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "watch_thread",
         summary: "Streams the records of a thread as they arrive; `Last-Event-ID` resumes it.",
         needs: READ,
+        resource: Some("thread_read"),
         query: &[Parameter {
             name: "since_clock",
             kind: "integer",
@@ -312,6 +332,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "list_hooks",
         summary: "Lists the hooks: in force, refused and built in, and how often each was asked.",
         needs: Needs::AnyOf(&[Scope::ConfigRead]),
+        resource: Some("config_read"),
         query: &[],
         takes: None,
         answers: &[Outcome::Json(200, "HookList")],
@@ -319,10 +340,24 @@ const ENDPOINTS: &[Endpoint] = &[
     },
     Endpoint {
         method: Method::Get,
-        path: "/v1/config/permissions",
+        path: "/v1/config/permission-rules",
         name: "list_permission_rules",
-        summary: "Lists the permission rules: loaded and refused, and whether rules are in force.",
+        summary: "Lists the permission rules: loaded and refused, whether rules are in force, and \
+                  what they would leave to the operator.",
         needs: Needs::AnyOf(&[Scope::ConfigRead]),
+        resource: Some("config_read"),
+        query: &[],
+        takes: None,
+        answers: &[Outcome::Json(200, "PermissionRuleList")],
+        does: Does::Answers(config::permissions),
+    },
+    Endpoint {
+        method: Method::Get,
+        path: "/v1/config/permissions",
+        name: "list_permissions",
+        summary: "The same as `GET /v1/config/permission-rules`.",
+        needs: Needs::AnyOf(&[Scope::ConfigRead]),
+        resource: Some("config_read"),
         query: &[],
         takes: None,
         answers: &[Outcome::Json(200, "PermissionRuleList")],
@@ -334,6 +369,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "list_tiers",
         summary: "Lists the tiers with their ceilings, and the actors that were given one.",
         needs: Needs::AnyOf(&[Scope::ConfigRead]),
+        resource: Some("config_read"),
         query: &[],
         takes: None,
         answers: &[Outcome::Json(200, "TierList")],
@@ -345,6 +381,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "list_trust",
         summary: "Lists how far actors are trusted, in each domain that they were judged in.",
         needs: READ,
+        resource: Some("record_read"),
         query: TRUST_QUERY,
         takes: None,
         answers: &[Outcome::Json(200, "TrustList")],
@@ -356,6 +393,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "list_governance_trust",
         summary: "The same as `GET /v1/trust`.",
         needs: READ,
+        resource: Some("record_read"),
         query: TRUST_QUERY,
         takes: None,
         answers: &[Outcome::Json(200, "TrustList")],
@@ -367,6 +405,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "find_trust",
         summary: "Returns how far an actor is trusted in a domain, and by which verdicts.",
         needs: READ,
+        resource: Some("record_read"),
         query: &[],
         takes: None,
         answers: &[Outcome::Json(200, "TrustHistory")],
@@ -379,6 +418,7 @@ const ENDPOINTS: &[Endpoint] = &[
         summary: "Records an event of an agent's session, and returns what its hook is to print.",
         // It speaks for the agents of this machine.
         needs: Needs::Operator,
+        resource: None,
         query: &[],
         takes: Some(sessions::EVENT),
         answers: &[Outcome::Json(200, "SessionAnswer")],
@@ -390,6 +430,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "review_loop",
         summary: "Stores a verdict on a run that is over. That of its own actor does not count.",
         needs: WRITE,
+        resource: Some("task_approve"),
         query: &[],
         takes: Some("ReviewRequest"),
         answers: &[Outcome::Json(201, "LoopReview")],
@@ -401,6 +442,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "list_compensations",
         summary: "Lists where runs went on over something amiss, in the order of arrival.",
         needs: Needs::Operator,
+        resource: Some("record_read"),
         query: &[
             LIMIT,
             Parameter {
@@ -419,6 +461,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "count_compensations",
         summary: "Counts them by what was assumed where, most often first.",
         needs: Needs::Operator,
+        resource: Some("record_read"),
         query: &[],
         takes: None,
         answers: &[Outcome::Json(200, "CompensationCounts")],
@@ -430,6 +473,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "list_decisions",
         summary: "Lists what runs ask of the operator, oldest first, with the answers.",
         needs: READ,
+        resource: Some("record_read"),
         query: DECISIONS,
         takes: None,
         answers: &[Outcome::Json(200, "DecisionRequestList")],
@@ -441,6 +485,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "list_governance_decisions",
         summary: "Lists the same.",
         needs: READ,
+        resource: Some("record_read"),
         query: DECISIONS,
         takes: None,
         answers: &[Outcome::Json(200, "DecisionRequestList")],
@@ -452,6 +497,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "find_decision",
         summary: "Returns one question, with its answer if there is one.",
         needs: READ,
+        resource: Some("record_read"),
         query: &[],
         takes: None,
         answers: &[Outcome::Json(200, "DecisionRequest")],
@@ -465,6 +511,7 @@ const ENDPOINTS: &[Endpoint] = &[
                   ask for.",
         // The engine refuses: a lesson that is to become a policy with the word of the config gate.
         needs: Needs::Caller,
+        resource: Some("aitl_decide"),
         query: &[],
         takes: Some("DecisionAnswer"),
         answers: &[Outcome::Json(200, "Decision")],
@@ -476,6 +523,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "sweep",
         summary: "Puts lessons out of force whose time is over. A server does so every minute.",
         needs: Needs::Operator,
+        resource: None,
         query: &[],
         takes: None,
         answers: &[Outcome::Json(200, "Sweep")],
@@ -487,6 +535,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "observe",
         summary: "Tells of a call that returned in a loop elsewhere, and asks the hooks about it.",
         needs: WRITE,
+        resource: Some("record_write"),
         query: &[],
         takes: Some("ObservedCall"),
         answers: &[Outcome::Json(200, "Observations")],
@@ -498,6 +547,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "evaluate_expression",
         summary: "Evaluates a predicate over a record that the request brings along.",
         needs: Needs::AnyOf(&[Scope::ConfigRead, Scope::RecordsRead]),
+        resource: Some("config_read"),
         query: &[],
         takes: Some("Evaluation"),
         answers: &[Outcome::Json(200, "Evaluated")],
@@ -509,6 +559,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "find_full_health",
         summary: "Returns how the instance is, and which checks stand in front of a record.",
         needs: Needs::Caller,
+        resource: Some("config_read"),
         query: &[],
         takes: None,
         answers: &[Outcome::Json(200, "FullHealth")],
@@ -520,6 +571,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "find_engine_health",
         summary: "Returns what the engine has done and what it holds.",
         needs: Needs::Caller,
+        resource: Some("config_read"),
         query: &[Parameter {
             name: "details",
             kind: "boolean",
@@ -535,6 +587,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "find_expression_cache",
         summary: "Returns the counters of the cache of compiled expressions.",
         needs: Needs::Caller,
+        resource: Some("config_read"),
         query: &[],
         takes: None,
         answers: &[Outcome::Json(200, "ExpressionCache")],
@@ -546,6 +599,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "find_health",
         summary: "Says that the server answers.",
         needs: Needs::Nothing,
+        resource: None,
         query: &[],
         takes: None,
         answers: &[Outcome::Json(200, "Health")],
@@ -557,6 +611,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "find_readiness",
         summary: "Says whether records can be read and written now.",
         needs: Needs::Nothing,
+        resource: None,
         query: &[],
         takes: None,
         answers: &[Outcome::Json(200, "Readiness")],
@@ -568,6 +623,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "find_metrics",
         summary: "Returns the counters in the text format of Prometheus.",
         needs: Needs::Caller,
+        resource: Some("config_read"),
         query: &[],
         takes: None,
         answers: &[Outcome::Other(200, "text/plain")],
@@ -579,6 +635,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "find_openapi",
         summary: "Returns this description.",
         needs: Needs::Nothing,
+        resource: None,
         query: &[],
         takes: None,
         answers: &[Outcome::Json(200, "OpenApi")],

@@ -18,7 +18,7 @@ use tracing::Instrument as _;
 use super::call::{Call, Parameters};
 use super::endpoint::{Does, Endpoint, Method, Needs, endpoints};
 use super::problem::Problem;
-use super::{ApiState, bootstrap, cors, front, guard};
+use super::{ApiState, bootstrap, cors, front, guard, permit};
 use crate::canon::hex;
 use crate::code::Code;
 use crate::engine::Caller;
@@ -143,15 +143,40 @@ async fn enter(state: ApiState, endpoint: &'static Endpoint, request: Request) -
         }
         None => Ok(Bytes::new()),
     };
+    let (asker, claim) = (caller.clone(), permit::claim(&parts.headers));
     let answer = async {
         let state = state.seen_by(&caller);
         let call = Call { caller, segment, second, query, headers: parts.headers, body: body? };
         match endpoint.does {
-            Does::Answers(answer) => waiting(&state, move |state| answer(state, &call)).await,
-            Does::Streams(stream) => stream(state, call).await,
+            Does::Answers(answer) => {
+                let answer = move |state: &ApiState| {
+                    permit::check(state, endpoint, &call)?;
+                    answer(state, &call)
+                };
+                waiting(&state, answer).await
+            }
+            Does::Streams(stream) => {
+                let call = permitted(&state, endpoint, call).await?;
+                stream(state, call).await
+            }
         }
     };
-    answer.await.unwrap_or_else(Problem::into_response)
+    answer.await.unwrap_or_else(|problem: Problem| {
+        permit::note(&state, endpoint, &asker, claim.as_ref(), &problem);
+        problem.into_response()
+    })
+}
+
+/// Asks the permission rules about a request whose answer goes on for long.
+async fn permitted(
+    state: &ApiState,
+    endpoint: &'static Endpoint,
+    call: Call,
+) -> Result<Call, Problem> {
+    let state = state.clone();
+    spawn_blocking(move || permit::check(&state, endpoint, &call).map(|()| call))
+        .await
+        .unwrap_or_else(|failure| Err(Problem::internal(format!("asking failed: {failure}"))))
 }
 
 /// Runs `work`, which may wait for the store, beside the requests that do not.
@@ -187,7 +212,9 @@ async fn admit(
         }
         _ => asked(state, parts, front::caller).await?,
     };
-    endpoint.needs.check(&caller)?;
+    endpoint.needs.check(&caller).inspect_err(|problem| {
+        permit::note(state, endpoint, &caller, permit::claim(&parts.headers).as_ref(), problem);
+    })?;
     if endpoint.takes.is_some() || (endpoint.method != Method::Get && guard::has_body(parts)) {
         guard::check_media(&parts.headers, endpoint.media())?;
     }
@@ -293,6 +320,7 @@ mod tests {
             name: "test",
             summary: "A test.",
             needs: Needs::Nothing,
+            resource: None,
             query: &[],
             takes: None,
             answers: &[],

@@ -20,6 +20,7 @@ use tokio::time::{sleep, timeout};
 
 use super::limit::Peer;
 use super::{Access, ApiState, ServerLimits, router};
+use crate::engine::Due;
 use crate::session;
 use patient::Patient;
 
@@ -64,10 +65,11 @@ pub async fn serve(
     }
     // Each loop and each connection holds a receiver for as long as it lasts.
     stop.closed().await;
+    write_denials(&state, Due::All).await;
 }
 
-/// Puts lessons out of force whose time is over, and reports sessions that have gone silent: at once,
-/// and then again and again.
+/// Puts lessons out of force whose time is over, reports sessions that have gone silent, and writes
+/// down who was refused what: at once, and then again and again.
 async fn sweep(state: ApiState, mut stop: watch::Receiver<bool>) {
     loop {
         let engine = state.engine().clone();
@@ -84,10 +86,21 @@ async fn sweep(state: ApiState, mut stop: watch::Receiver<bool>) {
             Ok(Err(error)) => tracing::error!(%error, "silent sessions could not be reported"),
             Err(error) => tracing::error!(%error, "reporting silent sessions broke"),
         }
+        write_denials(&state, Due::Over).await;
         tokio::select! {
             () = told(&mut stop) => return,
             () = sleep(state.limits().sweep) => {}
         }
+    }
+}
+
+/// Writes down who was refused what.
+async fn write_denials(state: &ApiState, due: Due) {
+    let engine = state.engine().clone();
+    match spawn_blocking(move || engine.write_denials(due)).await {
+        Ok(Ok(_)) => {}
+        Ok(Err(error)) => tracing::error!(%error, "denials could not be written down"),
+        Err(error) => tracing::error!(%error, "writing denials down broke"),
     }
 }
 

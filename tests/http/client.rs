@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use spl::canon::{Limits, Value, parse};
 use spl::engine::{
-    Actors, Caller, Engine, EngineOptions, Expiry, Home, HomeError, Made, Minted, NewAccount, Scopes, Wish,
+    Actors, Caller, Engine, EngineOptions, Expiry, Home, HomeError, Made, Minted, NewAccount,
+    Scopes, Wish,
 };
 use spl::http::{Access, ApiState, Front, Listener, ServerLimits, serve};
 use spl::time::{TimeSource, Timestamp};
@@ -161,6 +162,12 @@ impl Server {
     /// Returns a request over the socket, by a process in the shell of an agent.
     pub(crate) fn agent(&self, method: &str, path: &str) -> Request {
         self.request(method, path).header("x-syncropel-agent", "SPL_RUN")
+    }
+
+    /// Registers a namespace, as the operator does.
+    pub(crate) fn register(&self, path: &str) {
+        let reply = self.post("/v1/namespaces", format!(r#"{{"id":"{path}"}}"#));
+        assert_eq!(reply.status, 201, "{}", reply.text());
     }
 
     /// Returns a request of the operator, over the socket.

@@ -249,7 +249,8 @@ fn load_refuses_each_by_name() {
             let Some(envelope) = &case.envelope else { continue };
             let body = envelope.get("body").expect("a body");
             let has_a_name = body.get("name").and_then(Value::as_str) == Some(&case.word);
-            let is_read = envelope.get("thread").and_then(Value::as_str) == Some("th_engine_config");
+            let is_read =
+                envelope.get("thread").and_then(Value::as_str) == Some("th_engine_config");
             assert!(!(has_a_name && is_read), "{}: {:?} is not shown", case.number, case.want);
         }
         assert_eq!(hooks_loaded(&engine), 1, "after batch {batch}");

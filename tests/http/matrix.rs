@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use spl::canon::Value;
 
-use crate::client::{Reply, Request, Server, note};
+use crate::client::{Reply, Request, Server};
 use rows::{Opens, ROWS, Row};
 
 /// A kind of caller.
@@ -309,7 +309,8 @@ fn what_is_not_yours_is_as_what_is_not_there() {
     for scopes in ["thread:th_a:read", "thread:th_a:write", "thread:th_a:read,thread:th_a:write"] {
         let seat = Seat::new(Who::Scoped(scopes));
         let theirs = seat.server.note("th_b", 1, "theirs");
-        let observed = r#"{"call_id":"c","tool":"bash","status":"ok","actor":"did:sync:user:vera"}"#;
+        let observed =
+            r#"{"call_id":"c","tool":"bash","status":"ok","actor":"did:sync:user:vera"}"#;
         let run = seat.server.post("/v1/runs/th_run/observe", observed);
         assert_eq!(run.status, 200, "{}", run.text());
         let bearer = seat.server.token("records:read");
@@ -323,7 +324,9 @@ fn what_is_not_yours_is_as_what_is_not_there() {
         for (method, path, body) in ABOUT {
             let ask = |names: &[(&str, &str)]| {
                 let fill = |text: &str| {
-                    names.iter().fold(text.to_owned(), |text, (blank, name)| text.replace(blank, name))
+                    names
+                        .iter()
+                        .fold(text.to_owned(), |text, (blank, name)| text.replace(blank, name))
                 };
                 let request = seat.request(method, &fill(path));
                 let reply = match body {

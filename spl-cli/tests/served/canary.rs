@@ -48,7 +48,9 @@ impl Garden {
         let mut state = 0x5eed_0000_u64 + u64::try_from(number).expect("small");
         let alphabet = b"ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789";
         let letter = |_| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             char::from(alphabet[usize::try_from(state >> 40).expect("small") % alphabet.len()])
         };
         let rest: String = (0..length).map(letter).collect();
@@ -59,10 +61,14 @@ impl Garden {
 
     /// Returns the places whose secrets stand in `bytes`; those that clients stated only if asked.
     fn found(&self, bytes: &[u8], with_stated: bool) -> Vec<&'static str> {
-        let stands = |secret: &str| bytes.windows(secret.len()).any(|part| part == secret.as_bytes());
+        let stands =
+            |secret: &str| bytes.windows(secret.len()).any(|part| part == secret.as_bytes());
         let looked_for = self.0.iter().filter(|it| with_stated || !it.is_stated);
         // A part of a secret is a secret as well.
-        looked_for.filter(|it| stands(&it.secret[..it.secret.len() - 6])).map(|it| it.place).collect()
+        looked_for
+            .filter(|it| stands(&it.secret[..it.secret.len() - 6]))
+            .map(|it| it.place)
+            .collect()
     }
 }
 
@@ -79,8 +85,10 @@ impl Said {
 
 /// A turn that makes these calls.
 fn turn(calls: &[(&str, serde_json::Value)]) -> serde_json::Value {
-    let calls: Vec<_> =
-        calls.iter().map(|(name, args)| serde_json::json!({ "name": name, "args": args })).collect();
+    let calls: Vec<_> = calls
+        .iter()
+        .map(|(name, args)| serde_json::json!({ "name": name, "args": args }))
+        .collect();
     serde_json::json!({ "tool_calls": calls })
 }
 
@@ -104,13 +112,19 @@ fn script(garden: &mut Garden, house: &House) -> String {
             ("search", serde_json::json!({ "pattern": "password" })),
         ]),
         turn(&[
-            ("bash", command(format!("echo 'Authorization: Bearer {}'", garden.plant("a command")))),
+            (
+                "bash",
+                command(format!("echo 'Authorization: Bearer {}'", garden.plant("a command"))),
+            ),
             ("bash", command(format!("echo {} >&2; false", garden.plant("a command that fails")))),
             ("read_file", path(format!("{}.txt", garden.plant("a path that is not there")))),
             ("read_file", path(format!("../{}", garden.plant("a path outside")))),
-            ("write_file", serde_json::json!({
-                "path": "out.txt", "content": garden.plant("what is written to a file"),
-            })),
+            (
+                "write_file",
+                serde_json::json!({
+                    "path": "out.txt", "content": garden.plant("what is written to a file"),
+                }),
+            ),
             ("no_such_tool", serde_json::json!({ "api_key": garden.plant("an unknown tool's") })),
             ("bash", serde_json::json!({ "nonsense": garden.plant("arguments of no use") })),
         ]),
@@ -131,31 +145,46 @@ fn payloads(garden: &mut Garden) -> Vec<String> {
     };
     vec![
         event("SessionStart", serde_json::json!({ "source": "startup" })),
-        event("UserPromptSubmit", serde_json::json!({
-            "prompt": format!("use {} for it", garden.plant("a prompt")),
-        })),
-        event("PostToolUse", serde_json::json!({
-            "tool_name": "Bash",
-            "tool_use_id": "toolu_1",
-            "tool_input": { "command": format!("curl -H 'x: {}'", garden.plant("a payload's command")) },
-            "tool_response": {
-                "stdout": format!("got {}", garden.plant("a payload's output")),
-                "stderr": format!("token={}", garden.plant("a payload's errors")),
-            },
-            garden.plant("a field that nobody knows"): garden.plant("its value"),
-        })),
-        event("PostToolUseFailure", serde_json::json!({
-            "tool_name": "mcp__notes__save",
-            "tool_use_id": "toolu_2",
-            "tool_input": { "api_key": garden.plant("a payload's key") },
-            "error": format!("refused {}", garden.plant("a payload's failure")),
-        })),
-        event("Stop", serde_json::json!({
-            "last_assistant_message": format!("I used {}", garden.plant("closing words")),
-        })),
+        event(
+            "UserPromptSubmit",
+            serde_json::json!({
+                "prompt": format!("use {} for it", garden.plant("a prompt")),
+            }),
+        ),
+        event(
+            "PostToolUse",
+            serde_json::json!({
+                "tool_name": "Bash",
+                "tool_use_id": "toolu_1",
+                "tool_input": { "command": format!("curl -H 'x: {}'", garden.plant("a payload's command")) },
+                "tool_response": {
+                    "stdout": format!("got {}", garden.plant("a payload's output")),
+                    "stderr": format!("token={}", garden.plant("a payload's errors")),
+                },
+                garden.plant("a field that nobody knows"): garden.plant("its value"),
+            }),
+        ),
+        event(
+            "PostToolUseFailure",
+            serde_json::json!({
+                "tool_name": "mcp__notes__save",
+                "tool_use_id": "toolu_2",
+                "tool_input": { "api_key": garden.plant("a payload's key") },
+                "error": format!("refused {}", garden.plant("a payload's failure")),
+            }),
+        ),
+        event(
+            "Stop",
+            serde_json::json!({
+                "last_assistant_message": format!("I used {}", garden.plant("closing words")),
+            }),
+        ),
         event("SessionEnd", serde_json::json!({ "reason": garden.plant("a reason") })),
         // And what is no payload.
-        format!("{{\"session_id\":\"7b0e2c9a\",\"broken\":\"{}\"", garden.plant("a broken payload")),
+        format!(
+            "{{\"session_id\":\"7b0e2c9a\",\"broken\":\"{}\"",
+            garden.plant("a broken payload")
+        ),
         garden.plant("no payload at all"),
     ]
 }
@@ -165,10 +194,11 @@ fn requests(garden: &mut Garden, tcp: &mut Connection, socket: &mut Connection, 
     let bearer = |secret: String| format!("authorization: Bearer {secret}\r\n");
     let json = "content-type: application/json\r\n";
     let ours = |garden: &mut Garden, place| format!("spl_prod_{}", garden.plant(place));
-    let mut make = |tcp: &mut Connection, what: &str, method: &str, path: String, head: String, body: &str| {
-        let (status, answer) = tcp.say(method, &path, &head, body);
-        said.0.push((format!("the answer to {what} ({status})"), answer.into_bytes()));
-    };
+    let mut make =
+        |tcp: &mut Connection, what: &str, method: &str, path: String, head: String, body: &str| {
+            let (status, answer) = tcp.say(method, &path, &head, body);
+            said.0.push((format!("the answer to {what} ({status})"), answer.into_bytes()));
+        };
     let wrong = bearer(ours(garden, "a wrong bearer"));
     make(tcp, "a wrong bearer", "GET", "/v1/threads".into(), wrong, "");
     let key = format!("x-api-key: {}\r\n", ours(garden, "a wrong key"));
@@ -229,7 +259,9 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 /// The files of a home that are there to keep a secret, and what only a person writes.
 fn keeps_secrets(home: &Path, path: &Path) -> bool {
     let inside = path.strip_prefix(home).expect("inside");
-    inside.starts_with("secrets") || inside == Path::new("token") || inside == Path::new("config.toml")
+    inside.starts_with("secrets")
+        || inside == Path::new("token")
+        || inside == Path::new("config.toml")
 }
 
 /// Returns what each record says and where it comes from.
@@ -264,7 +296,10 @@ fn no_secret_is_in_anything_that_the_engine_wrote() {
 
     // A lesson with a secret in it: its record is as it was written, what it says is not.
     let lesson = format!("${{tool}} failed; try {}", garden.stated("the text of a hook"));
-    said.keep("a lesson", house.run(&["hook", "add", "it-failed", "--when", "true", "--text", &lesson]));
+    said.keep(
+        "a lesson",
+        house.run(&["hook", "add", "it-failed", "--when", "true", "--text", &lesson]),
+    );
 
     // A run in this process, then a model that refuses and says the key.
     let script = script(&mut garden, &house);
@@ -291,7 +326,9 @@ fn no_secret_is_in_anything_that_the_engine_wrote() {
     let mut socket = Connection::over(unix(&server.socket));
     let mut tcp = server.connect();
     requests(&mut garden, &mut tcp, &mut socket, &mut said);
-    for path in ["/metrics", "/v1/health", "/v1/engine/health", "/v1/runs", "/v1/sessions", "/v1/tokens"] {
+    for path in
+        ["/metrics", "/v1/health", "/v1/engine/health", "/v1/runs", "/v1/sessions", "/v1/tokens"]
+    {
         let (status, body) = socket.ask("GET", path, "");
         assert_eq!(status, 200, "{path}: {body}");
         said.0.push((path.to_owned(), body.into_bytes()));
@@ -317,8 +354,13 @@ fn no_secret_is_in_anything_that_the_engine_wrote() {
     for path in files(&house.home()).iter().filter(|path| !keeps_secrets(&house.home(), path)) {
         let bytes = fs::read(path).expect("a file");
         // The store holds what clients state as well.
-        let is_store = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("hub.db"));
-        look(&path.strip_prefix(house.home()).expect("inside").display().to_string(), &bytes, !is_store);
+        let is_store =
+            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("hub.db"));
+        look(
+            &path.strip_prefix(house.home()).expect("inside").display().to_string(),
+            &bytes,
+            !is_store,
+        );
     }
     let records = records(&house);
     let own = records.iter().filter(|(origin, _)| origin == "engine");
@@ -341,5 +383,8 @@ fn no_secret_is_in_anything_that_the_engine_wrote() {
     }
     let log = fs::read_to_string(house.path("server.log")).expect("a log");
     assert!(log.contains("\"level\":\"TRACE\""), "the log is whole");
-    assert_eq!(garden.found(&fs::read(house.home().join("hub.db")).expect("a store"), true).len(), 1);
+    assert_eq!(
+        garden.found(&fs::read(house.home().join("hub.db")).expect("a store"), true).len(),
+        1
+    );
 }

@@ -80,7 +80,8 @@ impl House {
         BufReader::new(stdout).read_line(&mut said).expect("a line");
         let port = said.split("127.0.0.1:").nth(1).and_then(|rest| rest.split(' ').next());
         let port = port.and_then(|port| port.trim().parse().ok());
-        let port = port.unwrap_or_else(|| panic!("{said}{}", fs::read_to_string(&log).expect("read")));
+        let port =
+            port.unwrap_or_else(|| panic!("{said}{}", fs::read_to_string(&log).expect("read")));
         let token = fs::read_to_string(self.home().join("token")).expect("the admin's token");
         let socket = self.home().join("run/spl.sock");
         Server { child, port, token: token.trim().to_owned(), socket }
@@ -107,7 +108,10 @@ impl Server {
 
     pub(crate) fn connect(&self) -> Connection {
         let host = format!("127.0.0.1:{}", self.port);
-        Connection { bearer: Some(self.token.clone()), ..Connection::new(Box::new(tcp(self.port)), host) }
+        Connection {
+            bearer: Some(self.token.clone()),
+            ..Connection::new(Box::new(tcp(self.port)), host)
+        }
     }
 
     /// Tells the server to end, and waits until it has ended in order.
@@ -162,7 +166,8 @@ impl Connection {
     /// Makes one request and returns the status and the body.
     pub(crate) fn ask(&mut self, method: &str, path: &str, body: &str) -> (u16, String) {
         let bearer = self.bearer.as_ref();
-        let mut headers = bearer.map_or_else(String::new, |it| format!("authorization: Bearer {it}\r\n"));
+        let mut headers =
+            bearer.map_or_else(String::new, |it| format!("authorization: Bearer {it}\r\n"));
         if !body.is_empty() {
             headers.push_str("content-type: application/json\r\n");
         }

@@ -89,7 +89,13 @@ fn member<'t>(json: &'t str, key: &str) -> &'t str {
 }
 
 /// Writes its share, one record after another, and notes what was acknowledged.
-fn write(server: &Server, writer: usize, writes: usize, threads: usize, done: &Mutex<Acknowledged>) {
+fn write(
+    server: &Server,
+    writer: usize,
+    writes: usize,
+    threads: usize,
+    done: &Mutex<Acknowledged>,
+) {
     // Half of them are where bearers are asked for.
     let mut connection = if writer.is_multiple_of(2) {
         server.connect()
@@ -227,7 +233,8 @@ fn under_load_nothing_that_was_acknowledged_is_lost() {
     let gathered = tokio::time::timeout(BOUND, Crowd::gather(&server, watchers));
     let crowd = runtime.block_on(async { gathered.await }).expect("all are there in time");
     let threads = crowd.threads;
-    let (acknowledged, writing) = (Mutex::new(Acknowledged::new()), Arc::new(AtomicBool::new(true)));
+    let (acknowledged, writing) =
+        (Mutex::new(Acknowledged::new()), Arc::new(AtomicBool::new(true)));
     let (busy, peak, reads, took) = std::thread::scope(|scope| {
         let probing = scope.spawn(|| probe(&server, 300, &writing));
         let reading: Vec<_> = (0..READERS)

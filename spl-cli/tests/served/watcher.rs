@@ -10,7 +10,10 @@ use tokio::sync::watch;
 /// How to get to the server.
 #[derive(Debug, Clone)]
 pub(crate) enum Way {
-    Tcp { port: u16, bearer: String },
+    Tcp {
+        port: u16,
+        bearer: String,
+    },
     /// Of which a reader that does not read can leave little unread.
     Unix(PathBuf),
 }
@@ -113,7 +116,8 @@ impl Watcher {
         Ok(match &self.way {
             Way::Tcp { port, bearer } => {
                 let stream = TcpStream::connect(("127.0.0.1", *port)).await?;
-                let headers = format!("host: 127.0.0.1:{port}\r\nauthorization: Bearer {bearer}\r\n");
+                let headers =
+                    format!("host: 127.0.0.1:{port}\r\nauthorization: Bearer {bearer}\r\n");
                 (Stream::Tcp(stream), headers)
             }
             Way::Unix(path) => {

@@ -126,7 +126,7 @@ fn any(word: &str) -> Vec<Value> {
         Value::from_float(1.5),
         word.into(),
         vec![word].into(),
-        Object::from([(word.to_owned(), Value::from(word))]).into(),
+        Object::from([(word.to_owned(), word.into())]).into(),
     ]
 }
 
@@ -285,12 +285,14 @@ impl Making {
     /// A kind or a topic that is not the one, while the other is.
     fn half(&mut self) -> Want {
         if self.dice.below(2) == 0 {
-            let kinds = ["core.hook.v2", "Core.Hook.V1", "core.hook.v1 ", "core.hook", "x.y.v1", ""];
+            let kinds =
+                ["core.hook.v2", "Core.Hook.V1", "core.hook.v1 ", "core.hook", "x.y.v1", ""];
             let kind = self.dice.pick(&kinds);
             self.set("kind", kind);
             return refused("kind", "bad_value");
         }
-        let topic = self.dice.pick(&["hooks", "Hook", "HOOK", "hook ", " hook", "h\u{43e}\u{43e}k", ""]);
+        let topic =
+            self.dice.pick(&["hooks", "Hook", "HOOK", "hook ", " hook", "h\u{43e}\u{43e}k", ""]);
         self.set("topic", topic);
         refused("topic", "bad_value")
     }

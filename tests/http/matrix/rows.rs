@@ -29,12 +29,7 @@ const fn get(route: &'static str, path: &'static str, opens: Opens) -> Row {
     Row { route, path, body: None, opens }
 }
 
-const fn post(
-    route: &'static str,
-    path: &'static str,
-    opens: Opens,
-    body: &'static str,
-) -> Row {
+const fn post(route: &'static str, path: &'static str, opens: Opens, body: &'static str) -> Row {
     Row { route, path, body: Some(body), opens }
 }
 
@@ -62,11 +57,7 @@ pub(super) const ROWS: &[Row] = &[
     get("GET /metrics", "/metrics", Opens::Known),
     get("GET /v1/health", "/v1/health", Opens::Known),
     get("GET /v1/engine/health", "/v1/engine/health", Opens::Known),
-    get(
-        "GET /v1/engine/expression_cache/stats",
-        "/v1/engine/expression_cache/stats",
-        Opens::Known,
-    ),
+    get("GET /v1/engine/expression_cache/stats", "/v1/engine/expression_cache/stats", Opens::Known),
     post("POST /v1/records", "/v1/records", Opens::To(&["records:write", "config:write"]), NOTE),
     get("GET /v1/records", "/v1/records?thread=th_a", READ),
     get("GET /v1/records/{id}", "/v1/records/{a}", READ),
