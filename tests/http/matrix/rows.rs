@@ -36,6 +36,7 @@ const fn post(route: &'static str, path: &'static str, opens: Opens, body: &'sta
 const READ: Opens = Opens::To(&["records:read"]);
 const WRITE: Opens = Opens::To(&["records:write"]);
 const CONFIG: Opens = Opens::To(&["config:read"]);
+const REGISTRY: Opens = Opens::To(&["config:write"]);
 
 const NOTE: &str = r#"{"act":"KNOW","actor":"did:sync:user:vera","thread":"th_a","clock":7,
     "body":{"text":"x"}}"#;
@@ -76,6 +77,10 @@ pub(super) const ROWS: &[Row] = &[
     get("GET /v1/config/hooks", "/v1/config/hooks", CONFIG),
     get("GET /v1/config/permissions", "/v1/config/permissions", CONFIG),
     get("GET /v1/config/tiers", "/v1/config/tiers", CONFIG),
+    get("GET /v1/namespaces", "/v1/namespaces", Opens::To(&["config:read", "records:read"])),
+    post("POST /v1/namespaces", "/v1/namespaces", REGISTRY, r#"{"id":"acme"}"#),
+    post("POST /v1/namespaces/{id}/archive", "/v1/namespaces/acme/archive", REGISTRY, "{}"),
+    get("DELETE /v1/namespaces/{id}", "/v1/namespaces/acme", REGISTRY),
     get("GET /v1/trust", "/v1/trust", READ),
     get("GET /v1/governance/trust", "/v1/governance/trust", READ),
     get("GET /v1/governance/trust/{actor}/{domain}", "/v1/governance/trust/did:x/ops", READ),
