@@ -76,6 +76,7 @@ pub(super) const ROWS: &[Row] = &[
     post("POST /v1/threads/{id}/resume", "/v1/threads/th_a/resume", READ, "{}"),
     get("GET /v1/config/hooks", "/v1/config/hooks", CONFIG),
     get("GET /v1/config/permissions", "/v1/config/permissions", CONFIG),
+    get("GET /v1/config/permission-rules", "/v1/config/permission-rules", CONFIG),
     get("GET /v1/config/tiers", "/v1/config/tiers", CONFIG),
     get("GET /v1/namespaces", "/v1/namespaces", Opens::To(&["config:read", "records:read"])),
     post("POST /v1/namespaces", "/v1/namespaces", REGISTRY, r#"{"id":"acme"}"#),
