@@ -30,6 +30,7 @@ mod permit;
 mod review;
 mod seam;
 mod settings;
+mod together;
 mod token;
 mod trusted;
 
@@ -55,6 +56,7 @@ pub(crate) use seam::{count_asked, observation};
 pub use settings::{
     McpServer, McpTransport, ModelSettings, ProviderSettings, Settings, WireFormat,
 };
+pub(crate) use together::Together;
 pub use token::Minted;
 
 use crate::identity::{KeyPair, Keyring, random_bytes};

@@ -16,6 +16,8 @@
 
 mod access;
 mod answer;
+mod blueprint_routes;
+mod blueprints;
 mod call;
 mod config;
 mod decisions;

@@ -15,6 +15,7 @@ mod kind;
 mod levels;
 mod name;
 mod receipt;
+mod reserved;
 mod sealed;
 mod shape;
 
@@ -25,6 +26,7 @@ pub use kind::{Kind, KindError};
 pub use levels::HashLevels;
 pub use name::{ActorId, Clock, NameError, Namespace, Sequence, ThreadId};
 pub use receipt::{Origin, Received};
+pub use reserved::{RESERVED_PREFIXES, RESERVED_THREADS};
 pub use sealed::{MAX_CANONICAL_BYTES, Record, SealError};
 pub use shape::{Reason, ShapeError};
 

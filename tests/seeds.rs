@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 pub mod properties;
 
 use properties::{
-    body, canon, envelope, evaluators, hook_record, predicate, query, secret, session_payload,
+    blueprint, body, canon, envelope, evaluators, hook_record, predicate, query, secret,
+    session_payload,
 };
 
 fn folder() -> PathBuf {
@@ -33,6 +34,11 @@ fn hold(target: &str, check: fn(&[u8]) -> bool) {
         });
     assert!(taken.len() >= 3, "{target} takes only {taken:?}");
     assert!(refused.len() >= 3, "{target} refuses only {refused:?}");
+}
+
+#[test]
+fn every_seed_of_a_blueprint() {
+    hold("blueprint", blueprint::check);
 }
 
 #[test]
@@ -83,6 +89,7 @@ fn every_seed_of_a_payload() {
 #[test]
 fn every_target_has_seeds_and_a_test_here() {
     let targets = [
+        "blueprint",
         "body",
         "canon",
         "envelope",

@@ -5,6 +5,7 @@
 //! `tests/seeds.rs` feeds them the files of `seeds/`. What several share is in `choices`,
 //! `expression` and `facts`.
 
+pub mod blueprint;
 pub mod body;
 pub mod canon;
 pub mod choices;

@@ -89,6 +89,8 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Hook(command::hook::HookCommand),
     #[command(subcommand)]
+    Blueprint(command::blueprint::BlueprintCommand),
+    #[command(subcommand)]
     Thread(command::thread::ThreadCommand),
     #[command(subcommand)]
     Record(command::record::RecordCommand),

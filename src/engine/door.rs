@@ -4,7 +4,9 @@ use std::sync::atomic::Ordering;
 
 use super::{Caller, Engine, IngestError, Scope};
 use crate::canon::{Limits, ParseError, parse};
-use crate::config::{MEMBERS_TRANSPORT_TOPIC, TRANSPORT_TOPIC};
+use crate::config::{
+    BlueprintAuthor, MEMBERS_TRANSPORT_TOPIC, TRANSPORT_TOPIC, is_blueprint_author,
+};
 use crate::hook::{Hook, is_hook};
 use crate::permission::{
     PERMISSION_RULE_KIND, PERMISSION_RULE_TOPIC, PERMISSIONS_ENABLED_TOPIC, PermissionRule,
@@ -41,7 +43,7 @@ impl Engine {
     }
 
     /// The checks that a draft must pass, in their order.
-    pub(super) fn admit(&self, caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
+    pub(crate) fn admit(&self, caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
         check_scope(caller)?;
         check_actor(caller, draft)?;
         check_gate(caller, draft)?;
@@ -60,6 +62,9 @@ impl Engine {
         }
         if is_permission_switch(draft) {
             return check_switch(draft).map(drop);
+        }
+        if is_blueprint_author(draft) {
+            return BlueprintAuthor::check(draft).map(drop);
         }
         match draft.kind() {
             Some("core.work.observation.v1") => check_observation(draft),

@@ -2,6 +2,7 @@
 
 #![cfg(feature = "http")]
 
+mod blueprints;
 mod bodies;
 mod captured;
 mod client;

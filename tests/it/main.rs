@@ -1,6 +1,7 @@
 //! Integration tests, in one binary so that they link once.
 
 mod asking;
+mod blueprint;
 mod budgets;
 mod canon;
 mod captured;
@@ -17,5 +18,6 @@ mod record;
 mod resume;
 mod review;
 mod run;
+mod starter;
 mod store;
 mod support;

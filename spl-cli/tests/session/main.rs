@@ -2,6 +2,7 @@
 //! of its own, and everything that it says as a snapshot.
 
 mod answers;
+mod blueprints;
 mod captured;
 mod decisions;
 mod diagnosing;

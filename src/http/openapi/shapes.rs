@@ -1,5 +1,6 @@
 //! The shapes of bodies and answers, in a short notation that becomes JSON Schema.
 
+mod blueprints;
 mod captured;
 mod decisions;
 mod runs;
@@ -16,6 +17,7 @@ pub(super) fn shapes() -> impl Iterator<Item = &'static Shape> {
         .chain(runs::SHAPES)
         .chain(sessions::SHAPES)
         .chain(captured::SHAPES)
+        .chain(blueprints::SHAPES)
 }
 
 /// The shape of an object.
