@@ -22,6 +22,7 @@ mod author;
 mod family;
 mod folding;
 mod item;
+mod origins;
 mod refusal;
 mod row;
 mod setting;
@@ -34,6 +35,8 @@ mod versions;
 
 pub use author::{BLUEPRINT_AUTHOR_TOPIC, BlueprintAuthor, is_blueprint_author};
 pub use folding::Folding;
+pub use origins::{CORS_ORIGINS_TOPIC, CorsOrigins};
+pub(crate) use origins::{is_host, split_port};
 pub use refusal::Refusal;
 pub use row::{ActorTierRow, HookRow, RuleRow, Source, TierRow};
 pub use setting::SettingKey;
@@ -77,6 +80,8 @@ pub struct ConfigState {
     transports: Family<Stated<Transport>>,
     /// The authors whose blueprints are trusted, and those that no longer are.
     blueprint_authors: Family<Stated<Arc<BlueprintAuthor>>>,
+    /// Which web pages may ask.
+    cors_origins: Family<Stated<CorsOrigins>>,
     /// Which of all these a record is a version of.
     keys: RedBlackTreeMapSync<RecordId, (Topic, WrittenKey)>,
     /// Every version of every other setting, newest first.
@@ -148,6 +153,11 @@ impl ConfigState {
         self.permissions_enabled().then_some(&self.rules)
     }
 
+    /// Returns the permission rules that are loaded, in force or not.
+    pub const fn loaded_rules(&self) -> &RuleSet {
+        &self.rules
+    }
+
     /// Returns whether permission rules are in force.
     pub fn permissions_enabled(&self) -> bool {
         self.switches.current(&WrittenKey::single()).is_some_and(|switch| switch.value.0)
@@ -205,6 +215,13 @@ impl ConfigState {
     ) -> Option<(&PermissionRule, RecordId)> {
         let stated = self.rules_stated.current(&WrittenKey::new(namespace.as_str(), name))?;
         Some((&*stated.value, stated.record_id))
+    }
+
+    /// Returns the web pages that may ask a server which asks for bearers; none unless a record
+    /// says so.
+    pub fn cors_origins(&self) -> CorsOrigins {
+        let stated = self.cors_origins.current(&WrittenKey::single());
+        stated.map(|stated| stated.value.clone()).unwrap_or_default()
     }
 
     /// Returns the record that a setting is currently read from.

@@ -14,6 +14,7 @@ mod id;
 mod kind;
 mod levels;
 mod name;
+mod namespace_entry;
 mod receipt;
 mod reserved;
 mod sealed;
@@ -25,6 +26,7 @@ pub use id::RecordId;
 pub use kind::{Kind, KindError};
 pub use levels::HashLevels;
 pub use name::{ActorId, Clock, NameError, Namespace, Sequence, ThreadId};
+pub use namespace_entry::{NAMESPACE_THREAD, NAMESPACE_TOPIC, NamespaceEntry, NamespaceStatus};
 pub use receipt::{Origin, Received};
 pub use reserved::{RESERVED_PREFIXES, RESERVED_THREADS};
 pub use sealed::{MAX_CANONICAL_BYTES, Record, SealError};
@@ -35,3 +37,9 @@ pub const CONFIG_THREAD: &str = "th_engine_config";
 
 /// The actor that the engine itself writes as.
 pub const ENGINE_ACTOR: &str = "did:sync:system:engine";
+
+/// The actor that says who was refused what.
+pub const GOVERNANCE_ACTOR: &str = "did:sync:system:governance";
+
+/// The thread on which denials are.
+pub const SECURITY_THREAD: &str = "th_audit_security";

@@ -12,6 +12,7 @@
 //! deleted, and triggers in the file hold everyone else to that too. Text from a caller is always a
 //! bound parameter.
 
+mod account;
 mod append;
 mod backup;
 mod charters;
@@ -19,12 +20,14 @@ mod connection;
 mod error;
 mod hook_index;
 mod lock;
+mod namespace;
 #[cfg(test)]
 mod plans;
 mod query;
 mod read;
 mod runs;
 mod sessions;
+mod sight;
 mod stage;
 mod token;
 mod tx;
@@ -35,16 +38,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+pub use account::{Account, AccountId};
 pub use append::{Appended, Prepared, Receipt};
 pub use charters::{MovedThread, SessionCounts};
 pub use error::{AppendError, OpenError, StoreError};
 pub use hook_index::IndexedHook;
+pub use namespace::{NamespaceRejected, NamespaceRow};
 pub use query::{Page, Query, QueryError};
 pub use read::{
     HookCounters, HookFailures, Reader, Stored, ThreadClocks, ThreadRange, ThreadSummary,
 };
 pub use runs::{RunRange, Worked};
 pub use sessions::{AnsweredEvent, SessionRow, SessionRows, WaitingWords};
+pub use sight::Sight;
 pub use stage::{Probe, Stage};
 pub use token::{Token, TokenId};
 pub use tx::{Counted, Tx};
@@ -87,10 +93,13 @@ impl StoreOptions {
     }
 }
 
-/// An open store.
+/// An open store. Cheap to clone; all clones are one.
+#[derive(Clone)]
 pub struct Store {
     shared: Arc<Shared>,
-    writer: Writer,
+    writer: Arc<Writer>,
+    /// What is read through this handle.
+    sight: Arc<Sight>,
 }
 
 /// What the writing thread and the readers have in common.
@@ -116,7 +125,7 @@ impl Store {
         Ok(Self::assemble(connection, readers, Some((path, lock)), options))
     }
 
-    /// Opens a store in memory, which ends with this value.
+    /// Opens a store in memory, which ends with the last clone.
     pub fn in_memory(options: StoreOptions) -> Result<Self, OpenError> {
         let connection = Arc::new(connection::open_memory(&options)?.into());
         let readers = Readers::of_memory(Arc::clone(&connection));
@@ -141,7 +150,19 @@ impl Store {
         });
         let keep_log = !options.checkpoint_on_close;
         let writer = Writer::new(Arc::clone(&shared), connection, lock, keep_log, options.brief);
-        Self { shared, writer }
+        Self { shared, writer: Arc::new(writer), sight: Arc::new(Sight::everything()) }
+    }
+
+    /// Returns a handle on the same store through which nothing is read but what `sight` shows: what
+    /// is outside of it is not there. Writing is as it was.
+    #[must_use]
+    pub fn narrowed(&self, sight: Sight) -> Self {
+        Self { sight: Arc::new(sight), ..self.clone() }
+    }
+
+    /// Returns whether there is more in the store than this handle reads.
+    pub fn is_narrowed(&self) -> bool {
+        !self.sight.is_everything()
     }
 
     /// Seals a draft and signs it with its actor's key, or with the instance's where the actor has
@@ -173,6 +194,14 @@ impl Store {
         self.writer.submit(work)
     }
 
+    /// Ends with the process, which closes nothing: the kernel does, for nothing. Only for a brief
+    /// one, whose writes are durable when they have been answered.
+    pub fn leave(self) {
+        self.writer.leave();
+        // As long as there is one handle, nothing is closed.
+        std::mem::forget(self);
+    }
+
     /// Appends one prepared record.
     pub fn append(&self, prepared: Prepared, origin: Origin) -> Result<Appended, AppendError> {
         self.write(move |tx| tx.append(&prepared, origin))
@@ -183,7 +212,7 @@ impl Store {
         &self,
         work: impl FnOnce(&Reader<'_>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        self.shared.readers.with(work)
+        self.shared.readers.with(&self.sight, work)
     }
 
     /// Returns a number that moves whenever somebody has committed, in this process or another.

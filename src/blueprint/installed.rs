@@ -61,7 +61,7 @@ impl Installation {
     }
 }
 
-/// Returns every installation, in the order of arrival.
+/// Returns every installation that this handle may see, in the order of arrival.
 pub fn installations(engine: &crate::engine::Engine) -> Result<Vec<Installation>, StoreError> {
     engine.store().read(|reader| read(reader)).map(|(installations, _)| installations)
 }

@@ -78,7 +78,7 @@ pub fn plan(
     by: &ActorId,
     set: &BlueprintSet,
 ) -> Result<Plan, EngineError> {
-    let ledger = engine.store().read(Ledger::read)?;
+    let ledger = engine.whole().read(Ledger::read)?;
     let live = engine.live()?;
     let vouched = Vouched::of(engine, set.blueprint())?;
     let mut seeds: Vec<Planned> = set.seeds().iter().map(|it| planned(it, by)).collect();
@@ -90,7 +90,7 @@ pub fn plan(
     };
     for planned in &mut seeds {
         let knows = caller.is_operator() || !planned.placed.seed.configures();
-        if knows && caller_states(caller, &planned.draft) {
+        if knows && caller.may_speak_as(&planned.draft.actor) {
             planned.state = Some(state_of(engine, &live, &ledger, planned)?);
         }
     }
@@ -108,11 +108,6 @@ fn planned(placed: &Placed, by: &ActorId) -> Planned {
     let draft = placed.seed.draft(by);
     let digest = placed.seed.digest_by(&draft.actor);
     Planned { placed: placed.clone(), state: None, draft, digest }
-}
-
-/// Whether somebody may know what was stated in this name by way of a blueprint.
-fn caller_states(caller: &Caller, draft: &Draft) -> bool {
-    caller.is_operator() || !draft.actor.is_system()
 }
 
 /// All that must hold of a blueprint before its first seed is stored, in the order in which it is
@@ -192,7 +187,7 @@ fn state_of(
         }),
     };
     let Some(id) = current else { return Ok(State::New) };
-    let stored = engine.store().read(|reader| reader.record(id))?;
+    let stored = engine.whole().read(|reader| reader.record(id))?;
     // Who stated it does not matter to what it does.
     let same = stored.is_some_and(|stored| same_body(&stored.record.body, &draft.body));
     Ok(if same { State::There(id) } else { State::Replaces(id) })

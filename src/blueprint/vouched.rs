@@ -53,7 +53,7 @@ impl Vouched {
         let Some(signature) = &blueprint.signature else {
             return Ok(Self::Nobody("it is not signed".into()));
         };
-        if engine.store().keyring().holds(&signature.key_id) {
+        if engine.whole().keyring().holds(&signature.key_id) {
             return Ok(Self::By(Voucher::Operator));
         }
         let live = engine.live()?;

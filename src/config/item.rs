@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::author::BlueprintAuthor;
+use super::origins::CorsOrigins;
 use super::tier::{Assigned, Tier};
 use super::transport::Transport;
 use crate::hook::{Hook, InForce};
@@ -114,6 +115,14 @@ impl Setting for Arc<BlueprintAuthor> {
 
     fn read(draft: &Draft, _: &ExpressionCache) -> Result<Self, ShapeError> {
         BlueprintAuthor::check(draft).map(Self::new)
+    }
+}
+
+impl Setting for CorsOrigins {
+    const WHAT: &'static str = "a list of origins";
+
+    fn read(draft: &Draft, _: &ExpressionCache) -> Result<Self, ShapeError> {
+        Self::check(draft)
     }
 }
 

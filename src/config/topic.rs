@@ -1,6 +1,7 @@
 //! Which setting a record of the configuration states.
 
 use super::author::BLUEPRINT_AUTHOR_TOPIC;
+use super::origins::CORS_ORIGINS_TOPIC;
 use super::tier::{ACTOR_TIER_TOPIC, TIER_KIND};
 use super::transport::{MEMBERS_TRANSPORT_TOPIC, TRANSPORT_TOPIC};
 use super::version::{WrittenKey, written};
@@ -18,6 +19,7 @@ pub(super) enum Topic {
     ActorTier,
     Transport,
     BlueprintAuthor,
+    Origins,
 }
 
 impl Topic {
@@ -50,6 +52,7 @@ impl Topic {
             topic @ (TRANSPORT_TOPIC | MEMBERS_TRANSPORT_TOPIC) => {
                 Some((Self::Transport, WrittenKey::new("", topic)))
             }
+            CORS_ORIGINS_TOPIC => Some((Self::Origins, WrittenKey::single())),
             _ => None,
         }
     }

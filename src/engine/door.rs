@@ -2,17 +2,20 @@
 
 use std::sync::atomic::Ordering;
 
-use super::{Caller, Engine, IngestError, Scope};
+use super::namespace::enter;
+use super::{Caller, Engine, EngineError, IngestError, Scope, Way};
 use crate::canon::{Limits, ParseError, parse};
 use crate::config::{
-    BlueprintAuthor, MEMBERS_TRANSPORT_TOPIC, TRANSPORT_TOPIC, is_blueprint_author,
+    BlueprintAuthor, CorsOrigins, MEMBERS_TRANSPORT_TOPIC, TRANSPORT_TOPIC, is_blueprint_author,
 };
 use crate::hook::{Hook, is_hook};
 use crate::permission::{
     PERMISSION_RULE_KIND, PERMISSION_RULE_TOPIC, PERMISSIONS_ENABLED_TOPIC, PermissionRule,
     check_switch, is_permission_rule, is_permission_switch,
 };
-use crate::record::{Draft, Origin, Reason, Record, ShapeError};
+use crate::record::{
+    ActorId, Clock, Draft, Namespace, NamespaceEntry, Origin, Reason, Record, ShapeError, ThreadId,
+};
 use crate::store::{AppendError, Appended};
 
 /// A record that passed the door.
@@ -27,9 +30,10 @@ pub struct Ingested {
 impl Engine {
     /// Takes the envelope of a record as a client sent it.
     ///
-    /// The checks, in order: scope, JSON and envelope, actor claim, config gate, shape of the body,
-    /// the kind's own door; the clock is decided inside the transaction. When it returns, the
-    /// record is durable, and if it is configuration, it is in force.
+    /// The checks, in order: scope and grains, JSON and envelope, actor claim, permission rules,
+    /// config gate, shape of the body, namespace, the kind's own door; the clock is decided inside the
+    /// transaction, and the namespace looked up once more. When it returns, the record is durable, and
+    /// if it is configuration, it is in force.
     pub fn ingest(&self, caller: &Caller, envelope: &[u8]) -> Result<Ingested, IngestError> {
         check_scope(caller)?;
         let draft = Draft::from_envelope(parse(envelope, Limits::DOOR)?)?;
@@ -42,13 +46,25 @@ impl Engine {
         self.append(caller, draft)
     }
 
+    /// Returns the clock that an actor would use next on a thread, whoever may read there.
+    pub(crate) fn next_clock(
+        &self,
+        thread: &ThreadId,
+        actor: &ActorId,
+    ) -> Result<Clock, EngineError> {
+        Ok(self.whole().read(|reader| reader.next_clock(thread, actor))?)
+    }
+
     /// The checks that a draft must pass, in their order.
     pub(crate) fn admit(&self, caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
         check_scope(caller)?;
-        check_actor(caller, draft)?;
-        check_gate(caller, draft)?;
         check_depth(draft)?;
+        check_bounds(caller, draft)?;
+        check_actor(caller, &draft.actor)?;
+        self.permit_draft(caller, draft)?;
+        check_gate(caller, draft)?;
         check_shape(draft)?;
+        self.check_namespace(draft)?;
         Ok(self.check_kind(draft)?)
     }
 
@@ -66,6 +82,12 @@ impl Engine {
         if is_blueprint_author(draft) {
             return BlueprintAuthor::check(draft).map(drop);
         }
+        if CorsOrigins::is_meant(draft) {
+            return CorsOrigins::check(draft).map(drop);
+        }
+        if NamespaceEntry::is_meant(draft) {
+            return NamespaceEntry::check(draft).map(drop);
+        }
         match draft.kind() {
             Some("core.work.observation.v1") => check_observation(draft),
             Some(kind) if kind.starts_with("core.agent.") => {
@@ -81,11 +103,12 @@ impl Engine {
         // The keys of actors are the operator's to use. What a bearer states in their name is told
         // from what they state themselves by who signed it.
         let prepared = if caller.is_operator() {
-            self.store().prepare(draft)?
+            self.whole().prepare(draft)?
         } else {
-            self.store().prepare_in_custody(draft)?
+            self.whole().prepare_in_custody(draft)?
         };
-        let (record, appended) = self.store().write(move |tx| {
+        let (record, appended) = self.whole().write(move |tx| {
+            enter(tx, prepared.record())?;
             let appended = tx.append(&prepared, Origin::Door)?;
             Ok::<_, AppendError>((prepared.into_record(), appended))
         })?;
@@ -107,12 +130,26 @@ fn check_scope(caller: &Caller) -> Result<(), IngestError> {
     Err(IngestError::Scope { needed: Scope::RecordsWrite })
 }
 
-/// Only the operator speaks as a part of the instance (decision 14).
-pub(super) fn check_actor(caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
-    if draft.actor.is_system() && !caller.is_operator() {
-        return Err(IngestError::ActorClaim { actor: draft.actor.to_string() });
-    }
-    Ok(())
+/// A namespace that is none is refused with its shape, and lies nowhere that a grain names.
+pub(super) fn check_bounds(caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
+    let namespace = draft.namespace().unwrap_or_else(|_| Namespace::root());
+    check_place(caller, &draft.thread, &namespace)
+}
+
+/// Nobody speaks as somebody whom their account does not name, and only the operator as a part of
+/// the instance (decision 14). What is said of it names nobody who may.
+pub(super) fn check_actor(caller: &Caller, actor: &ActorId) -> Result<(), IngestError> {
+    if caller.may_speak_as(actor) { Ok(()) } else { Err(IngestError::ActorClaim) }
+}
+
+/// Nobody writes outside of what their grains name. The refusal is the same whatever is there.
+pub(super) fn check_place(
+    caller: &Caller,
+    thread: &ThreadId,
+    namespace: &Namespace,
+) -> Result<(), IngestError> {
+    let bounds = caller.bounds(Way::Write);
+    if bounds.shows(thread, namespace) { Ok(()) } else { Err(IngestError::OutOfBounds) }
 }
 
 /// The config gate. It speaks before any other word about the body, so that a caller who may not
@@ -122,7 +159,8 @@ fn check_gate(caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
     if gated && !caller.is_operator() {
         return Err(IngestError::ConfigWriteDenied { needed: "the operator or the scope `admin`" });
     }
-    let (needed, refusal) = if draft.thread.is_config() {
+    let configures = draft.thread.is_config() || draft.thread.is_namespace_registry();
+    let (needed, refusal) = if configures {
         let needed = "the scope `config:write`";
         (Scope::ConfigWrite, IngestError::ConfigWriteDenied { needed })
     } else {

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
+use super::namespace::enter;
 use super::{Caller, Engine, IngestError};
 use crate::record::{Draft, Origin, RecordId, Sequence, ThreadId};
 
@@ -34,7 +35,7 @@ impl Engine {
         let stated = u64::try_from(drafts.len()).unwrap_or(u64::MAX);
         // The keys of actors are the operator's to use, as at the records door.
         let by_operator = caller.is_operator();
-        let stored = self.store().write(move |tx| {
+        let stored = self.whole().write(move |tx| {
             for (thread, sequence) in &as_of {
                 if tx.reader().last_of_thread(thread.as_str())? != *sequence {
                     return Ok(None);
@@ -42,6 +43,7 @@ impl Engine {
             }
             let mut ids = Vec::with_capacity(drafts.len());
             for draft in drafts {
+                enter(tx, &draft)?;
                 let (record, _) = if by_operator {
                     tx.append_next(draft, Origin::Door)?
                 } else {

@@ -16,6 +16,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         name: "list_blueprints",
         summary: "Lists what was installed, in the order of arrival.",
         needs: Needs::AnyOf(&[Scope::ConfigRead]),
+        resource: Some("config_read"),
         query: &[],
         takes: None,
         answers: &[Outcome::Json(200, "BlueprintInstallationList")],
@@ -27,6 +28,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         name: "plan_blueprint",
         summary: "Shows what installing a blueprint would do. Writes nothing.",
         needs: INSTALLS,
+        resource: Some("record_write"),
         query: &[],
         takes: Some("BlueprintPlanRequest"),
         answers: &[Outcome::Json(200, "BlueprintPlan")],
@@ -38,6 +40,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         name: "materialize_blueprint",
         summary: "Installs a blueprint: all of it or nothing. Twice changes nothing, with status 200.",
         needs: INSTALLS,
+        resource: Some("record_write"),
         query: &[],
         takes: Some("BlueprintInstallRequest"),
         answers: &[

@@ -46,8 +46,11 @@ fn read(request: &Object, call: &Call) -> Result<(ActorId, BlueprintSet), Proble
         Some(actor) => {
             ActorId::parse(actor).map_err(|error| Problem::not_a_name("actor", &error))?
         }
-        None if call.caller.is_operator() => ActorId::engine(),
-        None => return Err(ShapeError::missing("actor").into()),
+        None => match call.caller.acting() {
+            Some(actor) => actor.clone(),
+            None if call.caller.is_operator() => ActorId::engine(),
+            None => return Err(ShapeError::missing("actor").into()),
+        },
     };
     let blueprint = request.get("blueprint").ok_or_else(|| ShapeError::missing("blueprint"))?;
     let extended = match request.get("extends") {

@@ -1,5 +1,6 @@
 //! Integration tests, in one binary so that they link once.
 
+mod accounts;
 mod asking;
 mod blueprint;
 mod budgets;
@@ -12,9 +13,11 @@ mod engine;
 mod formats;
 mod lab;
 mod model;
+mod namespaces;
 mod observe;
 mod permit;
 mod record;
+mod requests;
 mod resume;
 mod review;
 mod run;

@@ -1,8 +1,10 @@
 //! Whole sessions at a terminal: the real binary in a real shell, with an environment and a home
 //! of its own, and everything that it says as a snapshot.
 
+mod accounts;
 mod answers;
 mod blueprints;
+mod bootstrap;
 mod captured;
 mod decisions;
 mod diagnosing;
@@ -12,9 +14,12 @@ mod hooks;
 mod installing;
 mod loops;
 mod models;
+mod namespaces;
+mod permissions;
 mod pipes;
 mod runs;
 mod serving;
+mod shells;
 mod start;
 mod store;
 mod terminal;
