@@ -17,12 +17,12 @@ struct Instance {
 impl Instance {
     fn new() -> Self {
         let dir = tempfile::tempdir().expect("a folder");
-        Home::at(dir.path()).initialise("vera").expect("a home");
+        Home::at(dir.path().join("home")).initialise("vera").expect("a home");
         Self { dir }
     }
 
     fn home(&self) -> Home {
-        Home::at(self.dir.path())
+        Home::at(self.dir.path().join("home"))
     }
 
     /// Opens it at a time that moves by a second each time it is asked.
