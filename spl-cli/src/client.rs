@@ -68,6 +68,11 @@ impl Client {
         Self::over(Transport::Here(Here::over(engine)))
     }
 
+    /// Tells whether this asks in the shell of an agent.
+    pub(crate) const fn is_an_agents(&self) -> bool {
+        self.agent.is_some()
+    }
+
     fn over(transport: Transport) -> Result<Self, Failure> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
