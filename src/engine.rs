@@ -29,6 +29,7 @@ mod health;
 mod home;
 mod known;
 mod live;
+mod namespace;
 mod observe;
 mod permit;
 mod review;
@@ -59,6 +60,7 @@ pub use driver::{Driven, DriverLock};
 pub use error::{EngineError, IngestError};
 pub use home::{Home, HomeError, Made};
 pub use live::Live;
+pub use namespace::NamespaceChange;
 pub use observe::{ObserveError, ObservedCall, Spoken};
 pub use permit::{LockoutError, Preflight, Request};
 pub use review::{MAX_NOTES_CHARS, Review, ReviewError, Reviewed};
@@ -153,7 +155,9 @@ impl Engine {
                 ..StoreOptions::new(keyring, options.time)
             },
         )?;
-        Self::over(store, Some(home))
+        // Nobody comes to a brief engine with a token.
+        let token = if brief { None } else { home.token()? };
+        Ok(Self::over(store, Some(home), token.as_deref()))
     }
 
     /// Opens an instance in memory with keys of its own. It ends with the last clone.
@@ -165,13 +169,12 @@ impl Engine {
 
     /// Opens an instance in memory with these keys and this time.
     pub fn in_memory_with(options: StoreOptions) -> Result<Self, EngineError> {
-        Self::over(Store::in_memory(options)?, None)
+        Ok(Self::over(Store::in_memory(options)?, None, None))
     }
 
-    fn over(store: Store, home: Option<&Home>) -> Result<Self, EngineError> {
-        let token = home.map(Home::token).transpose()?.flatten();
+    fn over(store: Store, home: Option<&Home>, token: Option<&str>) -> Self {
         let drivers = home.map(|home| driver::Drivers::in_folder(home.drivers_path()));
-        let home_token = token.as_deref().and_then(token::id_of);
+        let home_token = token.and_then(token::id_of);
         let seen = store.clone();
         let inner = Inner {
             store,
@@ -190,7 +193,13 @@ impl Engine {
             ingested: AtomicU64::new(0),
             up: Stopwatch::start(),
         };
-        Ok(Self(Arc::new(inner), seen))
+        Self(Arc::new(inner), seen)
+    }
+
+    /// Ends a brief engine with its process, which closes nothing: what it has written is durable,
+    /// and the kernel lets go of the rest for nothing.
+    pub fn leave(self) {
+        self.0.store.clone().leave();
     }
 
     /// Returns this instance as a caller sees it: what they may not read is not there.

@@ -34,6 +34,8 @@ mod health;
 mod identity;
 mod limit;
 mod metrics;
+mod namespace_routes;
+mod namespaces;
 mod news;
 mod observe;
 mod openapi;
@@ -56,7 +58,7 @@ mod trust;
 mod watch;
 pub mod wire;
 
-pub use access::Access;
+pub use access::{AGENT_HEADER, Access};
 pub use bootstrap::BootstrapToken;
 pub use front::Front;
 pub use openapi::document;

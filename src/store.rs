@@ -20,6 +20,7 @@ mod connection;
 mod error;
 mod hook_index;
 mod lock;
+mod namespace;
 #[cfg(test)]
 mod plans;
 mod query;
@@ -42,6 +43,7 @@ pub use append::{Appended, Prepared, Receipt};
 pub use charters::{MovedThread, SessionCounts};
 pub use error::{AppendError, OpenError, StoreError};
 pub use hook_index::IndexedHook;
+pub use namespace::{NamespaceRejected, NamespaceRow};
 pub use query::{Page, Query, QueryError};
 pub use read::{
     HookCounters, HookFailures, Reader, Stored, ThreadClocks, ThreadRange, ThreadSummary,
@@ -190,6 +192,14 @@ impl Store {
         E: From<StoreError> + Coded + Send + 'static,
     {
         self.writer.submit(work)
+    }
+
+    /// Ends with the process, which closes nothing: the kernel does, for nothing. Only for a brief
+    /// one, whose writes are durable when they have been answered.
+    pub fn leave(self) {
+        self.writer.leave();
+        // As long as there is one handle, nothing is closed.
+        std::mem::forget(self);
     }
 
     /// Appends one prepared record.

@@ -20,10 +20,12 @@ INSERT INTO accounts (id, name, namespace, scopes, actors, created_at, revoked_a
 SELECT account, name, 'default', scopes, '*', created_at, revoked_at FROM tokens;
 
 -- Which namespaces there are: a fold of `th_namespace_registry`, kept in the transaction that appends.
--- Those in use before there was a registry have no record.
+-- Those in use before there was a registry have no record. `open`: it and all above it are active, so
+-- that whoever appends looks up one row.
 CREATE TABLE namespaces (
     path   TEXT    NOT NULL PRIMARY KEY,
     status TEXT    NOT NULL CHECK (status IN ('active', 'archived', 'deleted')),
+    open   INTEGER NOT NULL CHECK (open IN (0, 1)),
     seq    INTEGER
 ) STRICT, WITHOUT ROWID;
 
@@ -32,8 +34,8 @@ WITH RECURSIVE used (path) AS (
     UNION
     SELECT rtrim(rtrim(path, replace(path, '/', '')), '/') FROM used WHERE instr(path, '/') > 0
 )
-INSERT OR IGNORE INTO namespaces (path, status)
-SELECT path, 'active' FROM used WHERE path NOT IN ('', 'default');
+INSERT OR IGNORE INTO namespaces (path, status, open)
+SELECT path, 'active', 1 FROM used WHERE path NOT IN ('', 'default');
 
 -- The signature that came with a record and that nobody here can check, with the reason. Part of the
 -- receipt where there is one.

@@ -17,10 +17,12 @@ use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue};
 use hyper::{Method, Request, Response, Uri};
 use spl::canon::{Limits, Object, Value, parse};
 use spl::engine::{Engine, Home};
+use spl::http::AGENT_HEADER;
 use tokio::runtime::Runtime;
 
 use crate::failure::Failure;
 use crate::home;
+use crate::shell::AgentShell;
 pub(crate) use events::{Event, Events};
 pub(crate) use target::Target;
 use transport::{Body, Here, Question, Transport};
@@ -36,6 +38,8 @@ pub(crate) struct Client {
     home: Option<Home>,
     /// The instance of that home, once its server has gone away.
     instead: OnceCell<Here>,
+    /// The mark of the agent in whose shell this asks.
+    agent: Option<HeaderValue>,
 }
 
 /// An answer that is no error.
@@ -69,7 +73,14 @@ impl Client {
             .enable_all()
             .build()
             .map_err(|error| Failure::local("the runtime could not be started", &error))?;
-        Ok(Self { runtime, transport, home: None, instead: OnceCell::new() })
+        Ok(Self { runtime, transport, home: None, instead: OnceCell::new(), agent: None })
+    }
+
+    /// Returns a client that says in whose shell it asks, if that is an agent's. It may do less then,
+    /// never more.
+    pub(crate) fn in_shell_of(mut self, shell: Option<AgentShell>) -> Self {
+        self.agent = shell.map(|shell| HeaderValue::from_static(shell.mark));
+        self
     }
 
     /// Returns a client that opens the instance of `home` itself if the server goes away while it
@@ -164,6 +175,9 @@ impl Client {
         request = request.header(HOST, host);
         if let Some(bearer) = bearer {
             request = request.header(AUTHORIZATION, bearer);
+        }
+        if let Some(mark) = &self.agent {
+            request = request.header(AGENT_HEADER, mark);
         }
         let bytes = body.map(|(_, bytes)| bytes).unwrap_or_default();
         request

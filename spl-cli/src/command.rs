@@ -13,6 +13,7 @@ pub(crate) mod health;
 pub(crate) mod hook;
 pub(crate) mod init;
 pub(crate) mod model;
+pub(crate) mod namespace;
 pub(crate) mod record;
 pub(crate) mod resume;
 pub(crate) mod runs;
@@ -55,8 +56,10 @@ pub(crate) fn run(options: Options, command: Command) -> ExitCode {
         logging::to_stderr();
     }
     let mut session = Session::new(options);
-    let alone = bootstrap::shed(matches!(command, Command::Serve(_)));
-    match alone.and_then(|()| perform(&mut session, command)) {
+    let done = bootstrap::shed(matches!(command, Command::Serve(_)))
+        .and_then(|()| session.settle_who_asks())
+        .and_then(|()| perform(&mut session, command));
+    match done.map_err(|failure| session.explain(failure)) {
         Ok(status) => ExitCode::from(status),
         Err(failure) => {
             session.out.failure(&failure);
@@ -73,6 +76,7 @@ fn perform(session: &mut Session, command: Command) -> Result<u8, Failure> {
         Command::Intend(args) => write::write(session, Act::Intend, &args),
         Command::Learn(args) => write::write(session, Act::Learn, &args),
         Command::Hook(command) => return hook::hook(session, command),
+        Command::Namespace(command) => namespace::namespace(session, command),
         Command::Thread(command) => thread::thread(session, command),
         Command::Record(command) => record::record(session, command),
         Command::Expr(command) => return expr::expr(session, command),

@@ -10,6 +10,7 @@ mod hook_process;
 mod logging;
 mod output;
 mod session;
+mod shell;
 mod signals;
 mod statement;
 mod usage;

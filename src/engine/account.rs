@@ -174,7 +174,8 @@ pub(super) fn check_name(field: &str, name: &str) -> Result<(), ShapeError> {
     let length = name.chars().count();
     let most = MAX_ACCOUNT_NAME_CHARS;
     if name.trim().is_empty() || length > most || name.chars().any(char::is_control) {
-        let message = format!("`{field}` must be 1 to {most} characters without control characters");
+        let message =
+            format!("`{field}` must be 1 to {most} characters without control characters");
         return Err(ShapeError::new(field, Reason::BadValue, message));
     }
     Ok(())

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
+use super::namespace::enter;
 use super::{Caller, Engine, EngineError, IngestError, Scope, Way};
 use crate::canon::{Limits, ParseError, parse};
 use crate::config::{CorsOrigins, MEMBERS_TRANSPORT_TOPIC, TRANSPORT_TOPIC};
@@ -11,7 +12,7 @@ use crate::permission::{
     check_switch, is_permission_rule, is_permission_switch,
 };
 use crate::record::{
-    ActorId, Clock, Draft, Namespace, Origin, Reason, Record, ShapeError, ThreadId,
+    ActorId, Clock, Draft, Namespace, NamespaceEntry, Origin, Reason, Record, ShapeError, ThreadId,
 };
 use crate::store::{AppendError, Appended};
 
@@ -28,9 +29,9 @@ impl Engine {
     /// Takes the envelope of a record as a client sent it.
     ///
     /// The checks, in order: scope and grains, JSON and envelope, actor claim, permission rules,
-    /// config gate, shape of the body, the kind's own door; the clock is decided inside the
-    /// transaction. When it returns, the record is durable, and if it is configuration, it is in
-    /// force.
+    /// config gate, shape of the body, namespace, the kind's own door; the clock is decided inside the
+    /// transaction, and the namespace looked up once more. When it returns, the record is durable, and
+    /// if it is configuration, it is in force.
     pub fn ingest(&self, caller: &Caller, envelope: &[u8]) -> Result<Ingested, IngestError> {
         check_scope(caller)?;
         let draft = Draft::from_envelope(parse(envelope, Limits::DOOR)?)?;
@@ -61,6 +62,7 @@ impl Engine {
         self.permit_draft(caller, draft)?;
         check_gate(caller, draft)?;
         check_shape(draft)?;
+        self.check_namespace(draft)?;
         Ok(self.check_kind(draft)?)
     }
 
@@ -77,6 +79,9 @@ impl Engine {
         }
         if CorsOrigins::is_meant(draft) {
             return CorsOrigins::check(draft).map(drop);
+        }
+        if NamespaceEntry::is_meant(draft) {
+            return NamespaceEntry::check(draft).map(drop);
         }
         match draft.kind() {
             Some("core.work.observation.v1") => check_observation(draft),
@@ -98,6 +103,7 @@ impl Engine {
             self.whole().prepare_in_custody(draft)?
         };
         let (record, appended) = self.whole().write(move |tx| {
+            enter(tx, prepared.record())?;
             let appended = tx.append(&prepared, Origin::Door)?;
             Ok::<_, AppendError>((prepared.into_record(), appended))
         })?;
@@ -120,7 +126,7 @@ fn check_scope(caller: &Caller) -> Result<(), IngestError> {
 }
 
 /// A namespace that is none is refused with its shape, and lies nowhere that a grain names.
-fn check_bounds(caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
+pub(super) fn check_bounds(caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
     let namespace = draft.namespace().unwrap_or_else(|_| Namespace::root());
     check_place(caller, &draft.thread, &namespace)
 }
@@ -148,7 +154,8 @@ fn check_gate(caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
     if gated && !caller.is_operator() {
         return Err(IngestError::ConfigWriteDenied { needed: "the operator or the scope `admin`" });
     }
-    let (needed, refusal) = if draft.thread.is_config() {
+    let configures = draft.thread.is_config() || draft.thread.is_namespace_registry();
+    let (needed, refusal) = if configures {
         let needed = "the scope `config:write`";
         (Scope::ConfigWrite, IngestError::ConfigWriteDenied { needed })
     } else {

@@ -4,7 +4,7 @@ use super::{HomeError, Scope};
 use crate::canon::ParseError;
 use crate::code::{Code, Coded};
 use crate::identity::RandomError;
-use crate::record::ShapeError;
+use crate::record::{Namespace, ShapeError};
 use crate::store::{AppendError, OpenError, StoreError};
 
 /// Why the engine could not do something of its own.
@@ -92,6 +92,12 @@ pub enum IngestError {
     /// The envelope or the body violates its shape.
     #[error(transparent)]
     Shape(#[from] ShapeError),
+    /// What is to be changed is not there.
+    #[error("there is no namespace `{namespace}`")]
+    UnknownNamespace {
+        /// The namespace.
+        namespace: Namespace,
+    },
     /// The store refused it.
     #[error(transparent)]
     Append(#[from] AppendError),
@@ -116,6 +122,7 @@ impl Coded for IngestError {
             Self::ConfigWriteDenied { .. } => Code::ConfigWriteDenied,
             Self::PermissionDenied { .. } => Code::PermissionDenied,
             Self::Shape(error) => error.code(),
+            Self::UnknownNamespace { .. } => Code::NotFound,
             Self::Append(error) => error.code(),
             Self::Engine(error) => error.code(),
         }
@@ -124,7 +131,7 @@ impl Coded for IngestError {
     fn field(&self) -> Option<&str> {
         match self {
             Self::Shape(error) => error.field(),
-            Self::Append(error) => error.field(),
+            Self::Append(error) | Self::Engine(EngineError::Append(error)) => error.field(),
             _ => None,
         }
     }
@@ -151,6 +158,7 @@ impl Coded for IngestError {
             Self::ConfigWriteDenied { .. } => {
                 Some("Ask the operator, or use a token with that scope.".into())
             }
+            Self::UnknownNamespace { .. } => Some("See `spl namespace list`.".into()),
             Self::PermissionDenied { operator: true, .. } => Some(
                 "See `spl config list-permission-rules`; `spl config permissions-unlock` puts all \
                  rules out of force."

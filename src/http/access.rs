@@ -42,12 +42,13 @@ impl Access {
     }
 }
 
+/// The header of a request that comes from the shell of an agent: what a command says that was
+/// started inside a run or inside the session of a harness. Its value is the variable that marks that
+/// shell. It can only lower what the caller may.
+pub const AGENT_HEADER: &str = "x-syncropel-agent";
+
 /// Whom a caller says it acts for (contract §2.1).
 pub(super) const ACTOR: HeaderName = HeaderName::from_static("x-syncropel-actor");
-
-/// With the value `agent`, gives the standing of the operator up: what a command says that was
-/// started inside a run or inside the session of a harness. It can only be less than it was.
-const STANDING: HeaderName = HeaderName::from_static("x-spl-standing");
 
 /// Returns who makes a request with these headers, and whom they act for. Asks the store.
 ///
@@ -55,6 +56,7 @@ const STANDING: HeaderName = HeaderName::from_static("x-spl-standing");
 /// so is every refusal of a claim.
 pub(super) fn caller(state: &ApiState, headers: &HeaderMap) -> Result<Caller, Problem> {
     let caller = authenticated(state, headers)?;
+    let caller = if headers.contains_key(AGENT_HEADER) { caller.lowered() } else { caller };
     let mut claims = headers.get_all(ACTOR).iter();
     let Some(claim) = claims.next() else { return Ok(caller) };
     let actor = claim.to_str().ok().and_then(|claim| ActorId::parse(claim).ok());
@@ -70,10 +72,7 @@ pub(super) fn caller(state: &ApiState, headers: &HeaderMap) -> Result<Caller, Pr
 
 fn authenticated(state: &ApiState, headers: &HeaderMap) -> Result<Caller, Problem> {
     match state.access() {
-        Access::SameUser | Access::InsecureLocalhost { .. } => {
-            let agent = headers.get(STANDING).is_some_and(|standing| standing == "agent");
-            Ok(if agent { Caller::agent() } else { Caller::operator() })
-        }
+        Access::SameUser | Access::InsecureLocalhost { .. } => Ok(Caller::operator()),
         Access::Bearer { .. } => {
             let known = match bearer(headers) {
                 Some(bearer) => state.engine().authenticate(bearer)?,

@@ -10,8 +10,8 @@ use super::call::Call;
 use super::problem::Problem;
 use super::{
     ApiState, ServerLimits, account_routes, bootstrap, config, decisions, expression, health,
-    metrics, observe, openapi, records, run_routes, session_doors, session_routes, sessions,
-    threads, trust, watch,
+    metrics, namespace_routes, observe, openapi, records, run_routes, session_doors,
+    session_routes, sessions, threads, trust, watch,
 };
 use crate::engine::{Caller, IngestError, Scope};
 
@@ -173,6 +173,7 @@ const DECISIONS: &[Parameter] = &[
 pub(super) fn endpoints() -> impl Iterator<Item = &'static Endpoint> {
     ENDPOINTS
         .iter()
+        .chain(namespace_routes::ENDPOINTS)
         .chain(run_routes::ENDPOINTS)
         .chain(session_routes::ENDPOINTS)
         .chain(account_routes::ENDPOINTS)

@@ -19,8 +19,7 @@ use crate::store::Stored;
 const ASKS_ITSELF: [&str; 3] = ["create_record", "decide", "find_record"];
 
 /// The beginnings of paths whose first open segment is a thread.
-const OF_A_THREAD: [&str; 4] =
-    ["/v1/runs/{", "/v1/sessions/{", "/v1/threads/{", "/v1/work/loop/{"];
+const OF_A_THREAD: [&str; 4] = ["/v1/runs/{", "/v1/sessions/{", "/v1/threads/{", "/v1/work/loop/{"];
 
 /// Asks the permission rules about a request, before its route sees it. May ask the store.
 pub(super) fn check(state: &ApiState, endpoint: &Endpoint, call: &Call) -> Result<(), Problem> {
@@ -183,8 +182,9 @@ mod tests {
     /// Who is not asked for a name has none that a rule could speak of.
     #[test]
     fn what_is_open_to_everybody_is_judged_by_no_rule() {
-        for endpoint in endpoints()
-            .filter(|it| matches!(it.needs, Needs::Nothing | Needs::Bootstrap)) {
+        for endpoint in
+            endpoints().filter(|it| matches!(it.needs, Needs::Nothing | Needs::Bootstrap))
+        {
             assert_eq!(endpoint.resource, None, "{}", endpoint.path);
         }
     }

@@ -30,6 +30,8 @@ pub struct ServerLimits {
     pub connections: usize,
     /// How long a stream may be silent.
     pub heartbeat: Duration,
+    /// How long a watcher that was up to date may be behind before it is sent away.
+    pub lag: Duration,
     /// How often a server with watchers asks whether another process has written.
     pub tick: Duration,
     /// How often a server looks for lessons whose time is over.
@@ -52,6 +54,7 @@ impl Default for ServerLimits {
             body_bytes: crate::canon::Limits::DOOR.bytes,
             connections: 512,
             heartbeat: Duration::from_secs(30),
+            lag: Duration::from_secs(10),
             tick: Duration::from_millis(100),
             sweep: Duration::from_mins(1),
             farewell: Duration::from_secs(5),

@@ -8,7 +8,10 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use spl::canon::{Limits, Value, parse};
-use spl::engine::{Engine, EngineOptions, Home, HomeError, Made, Scopes};
+use spl::engine::{
+    Actors, Caller, Engine, EngineOptions, Expiry, Home, HomeError, Made, Minted, NewAccount,
+    Scopes, Wish,
+};
 use spl::http::{Access, ApiState, Front, Listener, ServerLimits, serve};
 use spl::time::{TimeSource, Timestamp};
 use tokio::sync::oneshot;
@@ -125,6 +128,46 @@ impl Server {
     pub(crate) fn token(&self, scopes: &str) -> String {
         let scopes = Scopes::parse(scopes).expect("scopes");
         self.engine.mint_token("test", &scopes).expect("a token").bearer
+    }
+
+    /// Makes a token of an account for these actors that reads and writes records.
+    fn minted(&self, actors: &str, wish: &Wish) -> Minted {
+        let scopes = Scopes::parse("records:read,records:write").expect("scopes");
+        let actors = Actors::parse(actors).expect("actors");
+        let account = NewAccount { actors, ..NewAccount::named("member", scopes) };
+        let made = self.engine.create_account(&Caller::operator(), account, Some(wish));
+        made.expect("an account").1.expect("a token")
+    }
+
+    /// Returns the bearer of an account that speaks as these actors, or as itself alone.
+    pub(crate) fn member(&self, actors: &str) -> String {
+        self.minted(actors, &Wish::default()).bearer
+    }
+
+    /// Returns the bearer of a token whose time is over.
+    pub(crate) fn expired_token(&self) -> String {
+        // Here each look at the time is a second after the last.
+        let wish = Wish { expires: Some(Expiry::After(1)), ..Wish::default() };
+        self.minted("*", &wish).bearer
+    }
+
+    /// Returns the bearer of a token that was taken back.
+    pub(crate) fn revoked_token(&self) -> String {
+        let minted = self.minted("*", &Wish::default());
+        let revoked = self.engine.revoke_tokens(&Caller::operator(), minted.id.as_str());
+        assert_eq!(revoked.expect("revoked"), 1);
+        minted.bearer
+    }
+
+    /// Returns a request over the socket, by a process in the shell of an agent.
+    pub(crate) fn agent(&self, method: &str, path: &str) -> Request {
+        self.request(method, path).header("x-syncropel-agent", "SPL_RUN")
+    }
+
+    /// Registers a namespace, as the operator does.
+    pub(crate) fn register(&self, path: &str) {
+        let reply = self.post("/v1/namespaces", format!(r#"{{"id":"{path}"}}"#));
+        assert_eq!(reply.status, 201, "{}", reply.text());
     }
 
     /// Returns a request of the operator, over the socket.

@@ -73,8 +73,7 @@ fn without_a_rule_every_gated_route_refuses_the_operator_too() {
     for (method, path, media) in operations() {
         let place = path.replace("{id}", "th_seen").replace("{thread}", "th_seen");
         let place = place.replace("{actor}", "did:x").replace("{domain}", "d");
-        for request in
-            [server.request(&method, &place), server.tcp(&method, &place).bearer(&admin)]
+        for request in [server.request(&method, &place), server.tcp(&method, &place).bearer(&admin)]
         {
             let reply = asking(request, &path, media.as_deref()).send();
             asked += 1;
@@ -185,7 +184,10 @@ fn a_rule_reads_what_a_request_says() {
     put_in_force(&server);
     let post = |path: &str, body: &str| told(&server.post(path, body));
     let decide = "/v1/decisions/none/decide";
-    assert_eq!(post(decide, r#"{"decision":"approve","becomes_policy":true}"#), "PERMISSION_DENIED");
+    assert_eq!(
+        post(decide, r#"{"decision":"approve","becomes_policy":true}"#),
+        "PERMISSION_DENIED"
+    );
     assert_eq!(post(decide, r#"{"decision":"approve"}"#), "NOT_FOUND");
     let preview = "/v1/work/loop/preview";
     assert_eq!(post(preview, r#"{"goal":"g","budget_usd":6}"#), "PERMISSION_DENIED");

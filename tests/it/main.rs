@@ -12,6 +12,7 @@ mod engine;
 mod formats;
 mod lab;
 mod model;
+mod namespaces;
 mod observe;
 mod permit;
 mod record;

@@ -158,9 +158,8 @@ fn in_force_without_a_rule_the_operator_is_refused_and_the_engine_is_not() {
 fn a_namespace_below_adds_refusals_and_undoes_none() {
     let engine = engine();
     let place = |namespace: &str| object! { "namespace": namespace };
-    let may = |namespace: &str| {
-        asked(&engine, &clerk(), "dispatch", None, &place(namespace)).is_ok()
-    };
+    let may =
+        |namespace: &str| asked(&engine, &clerk(), "dispatch", None, &place(namespace)).is_ok();
     let all = ["default", "acme", "acme/site", "other"];
     configure(&engine, with(rule("all", "allow", "true"), "priority", 1));
     configure(&engine, with(with(rule("no", "deny", "true"), "namespace", "acme"), "priority", 2));
@@ -462,7 +461,8 @@ fn a_call_of_a_run_is_ruled_on_recorded_and_then_executed_or_not() {
     assert!(lab.workspace().join("fine").exists());
     let verdicts = bodies(&played, "core.work.tool_verdict.v1");
     let text = |body: &Object, key: &str| body.get(key).and_then(Value::as_str).map(str::to_owned);
-    let told = |key| verdicts.iter().map(|it| text(it, key).unwrap_or_default()).collect::<Vec<_>>();
+    let told =
+        |key| verdicts.iter().map(|it| text(it, key).unwrap_or_default()).collect::<Vec<_>>();
     assert_eq!(told("decision"), ["deny", "allow"]);
     assert_eq!(told("layer"), ["rule", "allow"]);
     assert_eq!(told("rule"), ["no-touch", "rest"]);

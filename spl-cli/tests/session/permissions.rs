@@ -75,9 +75,18 @@ fn a_lock_out_is_unlocked() {
     let beside = terminal.quietly("spl config permissions-unlock");
     assert_eq!(beside.status, 1);
     assert!(beside.stderr.contains("[SERVER_RUNNING]"), "{}", beside.stderr);
-    terminal.session(&["spl thread list", "spl config permissions-unlock --force", "spl thread list"]);
+    terminal.session(&[
+        "spl thread list",
+        "spl config permissions-unlock --force",
+        "spl thread list",
+    ]);
     terminal.does("spl serve --stop");
-    terminal.session(&[SWITCH_ON, "spl health", "spl config permissions-unlock", "spl config show"]);
+    terminal.session(&[
+        SWITCH_ON,
+        "spl health",
+        "spl config permissions-unlock",
+        "spl config show",
+    ]);
     // Each refusal, of this process and of the server's, is on the record.
     terminal.session(&["spl thread records th_audit_security | wc -l"]);
     assert_session!(terminal);

@@ -70,6 +70,13 @@ impl Terminal {
         self.path(".syncro")
     }
 
+    /// Registers these namespaces, one after another.
+    pub(crate) fn register(&self, paths: &[&str]) {
+        for path in paths {
+            self.does(&format!("spl namespace create {path}"));
+        }
+    }
+
     /// Writes a file into the user's folder.
     pub(crate) fn write(&self, name: &str, text: &str) {
         fs::write(self.path(name), text).expect("written");

@@ -120,8 +120,7 @@ impl Engine {
     /// Returns where a thread is: where its first record stands.
     fn namespace_of(&self, thread: Option<&ThreadId>) -> Result<Namespace, EngineError> {
         let Some(thread) = thread else { return Ok(Namespace::root()) };
-        let first =
-            self.whole().read(|reader| reader.thread(thread, ThreadRange::default(), 1))?;
+        let first = self.whole().read(|reader| reader.thread(thread, ThreadRange::default(), 1))?;
         let namespace = first.first().and_then(|stored| stored.record.namespace().ok());
         Ok(namespace.unwrap_or_else(Namespace::root))
     }

@@ -75,4 +75,5 @@ impl Engine {
             "actors": actors.collect::<Vec<_>>(),
             "unknown": unknown.collect::<Vec<_>>(),
         })
-    }}
+    }
+}

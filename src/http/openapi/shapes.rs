@@ -4,6 +4,7 @@ mod accounts;
 mod bootstrap;
 mod captured;
 mod decisions;
+mod namespaces;
 mod runs;
 mod sessions;
 
@@ -15,6 +16,7 @@ pub(super) fn shapes() -> impl Iterator<Item = &'static Shape> {
     SHAPES
         .iter()
         .chain(decisions::SHAPES)
+        .chain(namespaces::SHAPES)
         .chain(runs::SHAPES)
         .chain(sessions::SHAPES)
         .chain(captured::SHAPES)
@@ -229,11 +231,7 @@ const SHAPES: &[Shape] = &[
     Shape {
         name: "Preflight",
         summary: "What the loaded rules leave to the operator, or would once they are in force.",
-        members: &[
-            ("actor", "string"),
-            ("passes", "boolean"),
-            ("rulings", "[PreflightRuling]"),
-        ],
+        members: &[("actor", "string"), ("passes", "boolean"), ("rulings", "[PreflightRuling]")],
     },
     Shape {
         name: "PreflightRuling",

@@ -128,9 +128,8 @@ pub(super) fn list(session: &mut Session) -> Result<(), Failure> {
 }
 
 fn table(rows: &[Value]) -> Table<7> {
-    let mut table = Table::new([
-        "NAME", "NAMESPACE", "ACTION", "PRIORITY", "STATE", "RECORD", "EXPRESSION",
-    ]);
+    let mut table =
+        Table::new(["NAME", "NAMESPACE", "ACTION", "PRIORITY", "STATE", "RECORD", "EXPRESSION"]);
     for row in rows {
         let priority = row.get("priority").and_then(Value::as_i64);
         table.row([

@@ -92,13 +92,11 @@ pub(super) fn unlock(session: &mut Session, args: &UnlockArgs) -> Result<(), Fai
     let home = home::find()?;
     if let Some(holder) = Holder::of(&home)?.filter(|_| !args.force) {
         let message = format!("a server of this home is running ({})", holder.in_words());
-        return Err(Failure::new(Exit::Error, Code::ServerRunning.as_str(), message).with_hint(
-            "Stop it with `spl serve --stop`, or unlock beside it with `--force`.",
-        ));
+        return Err(Failure::new(Exit::Error, Code::ServerRunning.as_str(), message)
+            .with_hint("Stop it with `spl serve --stop`, or unlock beside it with `--force`."));
     }
     let engine = home::open(&home)?;
-    let written: RecordId =
-        engine.unlock_permissions().map_err(|error| Failure::coded(&error))?;
+    let written: RecordId = engine.unlock_permissions().map_err(|error| Failure::coded(&error))?;
     let answer = object! { "enabled": false, "object": "permissions", "record_id": written };
     session.out.answer(&answer, |out| {
         writeln!(out, "{GOOD}✓{GOOD:#} permission rules are out of force, record {written}")
