@@ -70,6 +70,7 @@ fn a_lock_out_is_unlocked() {
         "spl config list-permission-rules",
         "spl -o json config permissions-disable",
         "spl doctor | grep rules",
+        "CLAUDECODE=1 spl config permissions-unlock",
     ]);
     terminal.does("spl serve --daemon --port 0");
     let beside = terminal.quietly("spl config permissions-unlock");
