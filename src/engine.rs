@@ -36,6 +36,7 @@ mod review;
 mod scope;
 mod seam;
 mod settings;
+mod together;
 mod token;
 mod trusted;
 
@@ -70,6 +71,7 @@ pub(crate) use seam::{count_asked, observation};
 pub use settings::{
     McpServer, McpTransport, ModelSettings, ProviderSettings, Settings, WireFormat,
 };
+pub(crate) use together::Together;
 pub use token::{API_TOKEN_KIND, DEFAULT_ENV_TAG, Minted, Wish};
 
 use crate::identity::{KeyPair, Keyring, random_bytes};
@@ -230,7 +232,7 @@ impl Engine {
     }
 
     /// Returns the whole store: for what all handles share, and for what has a check of its own.
-    fn whole(&self) -> &Store {
+    pub(crate) fn whole(&self) -> &Store {
         &self.0.store
     }
 

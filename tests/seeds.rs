@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 pub mod properties;
 
 use properties::{
-    bearer, body, canon, envelope, evaluators, hook_record, predicate, query, secret,
+    bearer, blueprint, body, canon, envelope, evaluators, hook_record, predicate, query, secret,
     session_payload, url_path,
 };
 
@@ -39,6 +39,11 @@ fn hold(target: &str, check: fn(&[u8]) -> bool) {
 #[test]
 fn every_seed_of_a_bearer() {
     hold("bearer", bearer::check);
+}
+
+#[test]
+fn every_seed_of_a_blueprint() {
+    hold("blueprint", blueprint::check);
 }
 
 #[test]

@@ -5,7 +5,9 @@ use std::sync::atomic::Ordering;
 use super::namespace::enter;
 use super::{Caller, Engine, EngineError, IngestError, Scope, Way};
 use crate::canon::{Limits, ParseError, parse};
-use crate::config::{CorsOrigins, MEMBERS_TRANSPORT_TOPIC, TRANSPORT_TOPIC};
+use crate::config::{
+    BlueprintAuthor, CorsOrigins, MEMBERS_TRANSPORT_TOPIC, TRANSPORT_TOPIC, is_blueprint_author,
+};
 use crate::hook::{Hook, is_hook};
 use crate::permission::{
     PERMISSION_RULE_KIND, PERMISSION_RULE_TOPIC, PERMISSIONS_ENABLED_TOPIC, PermissionRule,
@@ -54,7 +56,7 @@ impl Engine {
     }
 
     /// The checks that a draft must pass, in their order.
-    pub(super) fn admit(&self, caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
+    pub(crate) fn admit(&self, caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
         check_scope(caller)?;
         check_depth(draft)?;
         check_bounds(caller, draft)?;
@@ -76,6 +78,9 @@ impl Engine {
         }
         if is_permission_switch(draft) {
             return check_switch(draft).map(drop);
+        }
+        if is_blueprint_author(draft) {
+            return BlueprintAuthor::check(draft).map(drop);
         }
         if CorsOrigins::is_meant(draft) {
             return CorsOrigins::check(draft).map(drop);

@@ -9,9 +9,9 @@ use super::answer::Answer;
 use super::call::Call;
 use super::problem::Problem;
 use super::{
-    ApiState, ServerLimits, account_routes, bootstrap, config, decisions, expression, health,
-    metrics, namespace_routes, observe, openapi, records, run_routes, session_doors,
-    session_routes, sessions, threads, trust, watch,
+    ApiState, ServerLimits, account_routes, blueprint_routes, bootstrap, config, decisions,
+    expression, health, metrics, namespace_routes, observe, openapi, records, run_routes,
+    session_doors, session_routes, sessions, threads, trust, watch,
 };
 use crate::engine::{Caller, IngestError, Scope};
 
@@ -178,6 +178,7 @@ pub(super) fn endpoints() -> impl Iterator<Item = &'static Endpoint> {
         .chain(session_routes::ENDPOINTS)
         .chain(account_routes::ENDPOINTS)
         .chain(bootstrap::ENDPOINTS)
+        .chain(blueprint_routes::ENDPOINTS)
 }
 
 /// Every route that has no table of its own.

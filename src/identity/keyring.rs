@@ -30,6 +30,11 @@ impl Keyring {
         self.actors.get(actor).unwrap_or(&self.instance)
     }
 
+    /// Returns whether this home holds the actor's key that has this `did:key`.
+    pub fn holds(&self, did: &str) -> bool {
+        self.actors.values().any(|key| key.did() == did)
+    }
+
     /// Returns the instance key.
     pub fn instance(&self) -> &KeyPair {
         &self.instance

@@ -2,6 +2,7 @@
 
 mod accounts;
 mod asking;
+mod blueprint;
 mod budgets;
 mod canon;
 mod captured;
@@ -20,5 +21,6 @@ mod requests;
 mod resume;
 mod review;
 mod run;
+mod starter;
 mod store;
 mod support;
