@@ -136,7 +136,7 @@ impl Problem {
         let is_ours = !matches!(said.code, Code::SemanticSearchDisabled | Code::BootstrapRequired);
         if status.is_server_error() && is_ours {
             let cause = mask(self.0.cause.as_deref().unwrap_or(&self.0.message));
-            let cause = cause.as_ref();
+            let cause = &*cause;
             tracing::error!(request_id, code = %said.code, cause, "a request failed");
         }
         if said.code.class() == Class::Internal {
