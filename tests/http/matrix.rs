@@ -143,6 +143,19 @@ impl Seat {
     }
 }
 
+/// Returns callers in words, those that are of one kind and all there as that kind.
+fn together(mut callers: Vec<Who>) -> String {
+    let mut words = Vec::new();
+    for (kind, of_kind) in [("strangers", Who::STRANGERS), ("operators", Who::OPERATORS)] {
+        if of_kind.iter().all(|who| callers.contains(who)) {
+            callers.retain(|who| !of_kind.contains(who));
+            words.push(kind.to_owned());
+        }
+    }
+    words.extend(callers.into_iter().map(Who::name));
+    words.join(" | ")
+}
+
 /// Returns the status, and the code of a refusal.
 fn told(reply: &Reply) -> String {
     if reply.status < 400 {
@@ -200,7 +213,7 @@ fn each_caller_gets_in_where_it_may() {
     let mut table = String::new();
     for (at, row) in ROWS.iter().enumerate() {
         // Callers that are told the same stand on one line.
-        let mut by_answer: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        let mut by_answer: BTreeMap<&str, Vec<Who>> = BTreeMap::new();
         for (who, cells) in &columns {
             let got = cells[at].as_str();
             let about = format!("{} by {}", row.route, who.name());
@@ -214,7 +227,7 @@ fn each_caller_gets_in_where_it_may() {
             if who.is_operator() || is_whole {
                 assert_ne!(got, "403 SCOPE_FORBIDDEN", "{about}");
             }
-            by_answer.entry(got).or_default().push(who.name());
+            by_answer.entry(got).or_default().push(*who);
         }
         let operators: BTreeSet<&str> = columns
             .iter()
@@ -224,10 +237,7 @@ fn each_caller_gets_in_where_it_may() {
         assert_eq!(operators.len(), 1, "{}: {operators:?}", row.route);
         table.push_str(&format!("{}\n", row.route));
         for (answer, callers) in by_answer {
-            table.push_str(&format!("  {answer}\n"));
-            for caller in callers {
-                table.push_str(&format!("    {caller}\n"));
-            }
+            table.push_str(&format!("  {answer:<24} {}\n", together(callers)));
         }
     }
     insta::assert_snapshot!("matrix", table);

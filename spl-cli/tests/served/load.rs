@@ -151,7 +151,7 @@ fn stored(server: &Server, thread: &str) -> BTreeSet<(i64, String)> {
             let id = record["id"].as_str().expect("an id").to_owned();
             found.insert((record["sequence"].as_i64().expect("a sequence"), id));
         }
-        match page["next_cursor"].as_i64() {
+        match page["next_cursor"].as_str() {
             Some(next) => cursor = format!("&cursor={next}"),
             None => return found,
         }
