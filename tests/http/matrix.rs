@@ -357,3 +357,32 @@ fn what_is_not_yours_is_as_what_is_not_there() {
         }
     }
 }
+
+/// Who writes hooks (contract §10.2, item 5): whoever owns the instance, and no bearer, member or run
+/// beside.
+#[test]
+fn only_operators_teach() {
+    let hook = r#"{"act":"LEARN","actor":"did:sync:user:vera","thread":"th_engine_config","clock":0,
+        "body":{"kind":"core.hook.v1","topic":"hook","name":"h","when":"true","text":"t"}}"#;
+    for who in Who::ALL {
+        let seat = Seat::new(*who);
+        let reply = seat.request("POST", "/v1/records").json(hook).send();
+        let wanted = match who {
+            _ if who.is_operator() => "201",
+            _ if who.is_stranger() => "401 AUTH_REQUIRED",
+            // Another's name is refused before anything is said of configuration.
+            Who::Mute => "403 DID_CLAIM_DENIED",
+            // So is a thread that a grain does not reach.
+            Who::Scoped(words) if words.contains(":th_") || words.contains(":team:") => {
+                "403 SCOPE_FORBIDDEN"
+            }
+            Who::Scoped("records:read" | "config:read" | "namespace:default:read") => {
+                "403 SCOPE_FORBIDDEN"
+            }
+            _ => "403 CONFIG_WRITE_DENIED",
+        };
+        assert_eq!(told(&reply), wanted, "{}", who.name());
+        let loaded = seat.server.engine.live().expect("live").config.hooks_loaded();
+        assert_eq!(loaded, usize::from(who.is_operator()), "{}", who.name());
+    }
+}
