@@ -36,6 +36,7 @@ const fn post(route: &'static str, path: &'static str, opens: Opens, body: &'sta
 const READ: Opens = Opens::To(&["records:read"]);
 const WRITE: Opens = Opens::To(&["records:write"]);
 const CONFIG: Opens = Opens::To(&["config:read"]);
+const REGISTRY: Opens = Opens::To(&["config:write"]);
 
 const NOTE: &str = r#"{"act":"KNOW","actor":"did:sync:user:vera","thread":"th_a","clock":7,
     "body":{"text":"x"}}"#;
@@ -92,7 +93,12 @@ pub(super) const ROWS: &[Row] = &[
     ),
     get("GET /v1/config/hooks", "/v1/config/hooks", CONFIG),
     get("GET /v1/config/permissions", "/v1/config/permissions", CONFIG),
+    get("GET /v1/config/permission-rules", "/v1/config/permission-rules", CONFIG),
     get("GET /v1/config/tiers", "/v1/config/tiers", CONFIG),
+    get("GET /v1/namespaces", "/v1/namespaces", Opens::To(&["config:read", "records:read"])),
+    post("POST /v1/namespaces", "/v1/namespaces", REGISTRY, r#"{"id":"acme"}"#),
+    post("POST /v1/namespaces/{id}/archive", "/v1/namespaces/acme/archive", REGISTRY, "{}"),
+    get("DELETE /v1/namespaces/{id}", "/v1/namespaces/acme", REGISTRY),
     get("GET /v1/trust", "/v1/trust", READ),
     get("GET /v1/governance/trust", "/v1/governance/trust", READ),
     get("GET /v1/governance/trust/{actor}/{domain}", "/v1/governance/trust/did:x/ops", READ),
@@ -180,6 +186,19 @@ pub(super) const ROWS: &[Row] = &[
     get("GET /v1/tokens", "/v1/tokens", Opens::Operator),
     get("DELETE /v1/tokens/{id}", "/v1/tokens/none", Opens::Operator),
     get("POST /v1/tokens/{id}/rotate", "/v1/tokens/none/rotate", Opens::Known),
+    get("GET /v1/blueprints", "/v1/blueprints", CONFIG),
+    post(
+        "POST /v1/blueprints/plan",
+        "/v1/blueprints/plan",
+        Opens::To(&["records:write", "config:write"]),
+        r#"{"actor":"did:sync:user:vera","blueprint":{}}"#,
+    ),
+    post(
+        "POST /v1/blueprints/materialize",
+        "/v1/blueprints/materialize",
+        Opens::To(&["records:write", "config:write"]),
+        r#"{"accept_plan":"0","actor":"did:sync:user:vera","blueprint":{}}"#,
+    ),
     get("GET /v1/identity", "/v1/identity", Opens::Known),
     post(
         "POST /v1/service-accounts",
