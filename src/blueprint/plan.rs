@@ -121,7 +121,7 @@ fn check(
     // As at the records door: whoever may not write a hook learns nothing by bringing a bad one.
     if !caller.is_operator() && seeds.iter().any(|it| it.placed.seed.configures()) {
         let needed = "the operator or the scope `admin`";
-        return Err(BlueprintError::Denied(IngestError::ConfigWriteDenied { needed }));
+        return Err(BlueprintError::Denied(IngestError::ConfigWriteDenied { needed }.into()));
     }
     for planned in seeds {
         useless::check(&planned.placed)?;
@@ -149,7 +149,8 @@ fn check_seed(engine: &Engine, caller: &Caller, planned: &Planned) -> Result<(),
         IngestError::Engine(error) => BlueprintError::Engine(error),
         error => {
             let field = field_of(&error, placed);
-            BlueprintError::Seed { field, what: format!("the {}", placed.seed.in_words()), error }
+            let what = format!("the {}", placed.seed.in_words());
+            BlueprintError::Seed { field, what, error: error.into() }
         }
     })
 }
