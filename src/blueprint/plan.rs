@@ -7,7 +7,9 @@ use crate::code::Coded as _;
 use crate::engine::{Caller, Engine, EngineError, IngestError, Live};
 use crate::hook::Hook;
 use crate::permission::PermissionRule;
-use crate::record::{ActorId, Draft, Namespace, Reason, RecordId, Sequence, ShapeError};
+use crate::record::{
+    ActorId, CONFIG_THREAD, Draft, Namespace, Reason, RecordId, Sequence, ShapeError,
+};
 
 /// What is there already of a seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,7 +80,10 @@ pub fn plan(
     by: &ActorId,
     set: &BlueprintSet,
 ) -> Result<Plan, EngineError> {
-    let ledger = engine.whole().read(Ledger::read)?;
+    // Read before what it is about: if more is known by then, whoever stores finds that out.
+    let (ledger, configured) = engine
+        .whole()
+        .read(|reader| Ok((Ledger::read(reader)?, reader.last_of_thread(CONFIG_THREAD)?)))?;
     let live = engine.live()?;
     let vouched = Vouched::of(engine, set.blueprint())?;
     let mut seeds: Vec<Planned> = set.seeds().iter().map(|it| planned(it, by)).collect();
@@ -100,7 +105,7 @@ pub fn plan(
         seeds,
         refused,
         installed: ledger.plan(&set.plan_hash()),
-        read_to: (ledger.read_to, live.config.watermark().sequence()),
+        read_to: (ledger.read_to, configured),
     })
 }
 
