@@ -31,5 +31,8 @@ pub use shape::{Reason, ShapeError};
 /// The thread whose records configure the engine.
 pub const CONFIG_THREAD: &str = "th_engine_config";
 
+/// The kind of a record that erases others.
+pub const ERASURE_KIND: &str = "core.erasure";
+
 /// The actor that the engine itself writes as.
 pub const ENGINE_ACTOR: &str = "did:sync:system:engine";

@@ -8,15 +8,16 @@
 //! `hub.lock`, so that many writers share one sync of the disk, and each caller is answered when
 //! its rows are durable. A closure that fails undoes itself and nothing else.
 //!
-//! **Invariant:** only this module names `rusqlite`. Rows of `records` are never updated or
-//! deleted, and triggers in the file hold everyone else to that too. Text from a caller is always a
-//! bound parameter.
+//! **Invariant:** only this module names `rusqlite`. Rows of `records` are never deleted, and change
+//! in one way alone: the words of one go, behind a tombstone. Triggers in the file hold everyone else
+//! to that too. Text from a caller is always a bound parameter.
 
 mod append;
 mod backup;
 mod charters;
 mod connection;
 mod error;
+mod export;
 mod hook_index;
 mod lock;
 #[cfg(test)]
@@ -27,6 +28,7 @@ mod runs;
 mod sessions;
 mod stage;
 mod token;
+mod tombstone;
 mod tx;
 mod verify;
 mod writer;
@@ -38,6 +40,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub use append::{Appended, Prepared, Receipt};
 pub use charters::{MovedThread, SessionCounts};
 pub use error::{AppendError, OpenError, StoreError};
+pub use export::ExportRange;
 pub use hook_index::IndexedHook;
 pub use query::{Page, Query, QueryError};
 pub use read::{
@@ -47,11 +50,12 @@ pub use runs::{RunRange, Worked};
 pub use sessions::{AnsweredEvent, SessionRow, SessionRows, WaitingWords};
 pub use stage::{Probe, Stage};
 pub use token::{Token, TokenId};
+pub use tombstone::{Erased, Tombstone};
 pub use tx::{Counted, Tx};
 pub use verify::{Fault, Verification};
 
 use crate::code::Coded;
-use crate::identity::Keyring;
+use crate::identity::{Keyring, Signature};
 use crate::record::{Draft, Origin, Record, Sequence};
 use crate::time::TimeSource;
 use connection::Readers;
@@ -171,6 +175,14 @@ impl Store {
         E: From<StoreError> + Coded + Send + 'static,
     {
         self.writer.submit(work)
+    }
+
+    /// Takes a record as somebody else has signed it; `None` if the signature is not that key's over
+    /// its bytes.
+    pub fn prepare_signed(record: Record, signer: &str, signature: Signature) -> Option<Prepared> {
+        let key = Keyring::public_key(signer)?;
+        let signs = key.verifies(record.canonical().as_bytes(), &signature);
+        signs.then(|| Prepared { record, signer: signer.to_owned(), signature })
     }
 
     /// Appends one prepared record.

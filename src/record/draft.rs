@@ -1,6 +1,8 @@
 //! A record before it has an id.
 
-use super::{Act, ActorId, Clock, DataType, Namespace, Reason, RecordId, ShapeError, ThreadId};
+use super::{
+    Act, ActorId, Clock, DataType, ERASURE_KIND, Namespace, Reason, RecordId, ShapeError, ThreadId,
+};
 use crate::canon::{Limits, Object, Value, parse};
 
 /// The fields that an envelope may have: the seven hashed ones and `judged_by`.
@@ -110,6 +112,11 @@ impl Draft {
     /// Returns the discriminator of configuration in the body.
     pub fn topic(&self) -> Option<&str> {
         self.body.get("topic")?.as_str()
+    }
+
+    /// Returns whether this says of other records that they are erased (contract §1.12).
+    pub fn is_erasure(&self) -> bool {
+        self.act == Act::Put && self.kind() == Some(ERASURE_KIND)
     }
 
     /// Returns the records that `key` of the body names: one id or a list of ids (contract §1.12).

@@ -65,6 +65,9 @@ impl Tx<'_> {
         ]);
         match inserted {
             Ok(_) => {
+                if record.is_erasure() && origin != Origin::Import {
+                    self.mark_erased(id, record.names("erases"))?;
+                }
                 self.head = Head { sequence, chain };
                 Ok(Appended { id, sequence, received_at, fresh: true })
             }

@@ -1,9 +1,12 @@
 //! Proof: every row is what was accepted, in the order in which it was accepted.
 
+use std::collections::BTreeMap;
+
 use rusqlite::Row;
 
 use super::append::{Head, namespace_column, verdict_column};
 use super::read::stored;
+use super::tombstone::{Tombstone, all_tombstones};
 use super::{Receipt, Store, StoreError, Stored};
 use crate::canon::Digest;
 use crate::identity::{Keyring, PublicKey, Signature};
@@ -14,6 +17,8 @@ use crate::record::{Record, Sequence};
 pub struct Verification {
     /// How many rows were looked at.
     pub records: u64,
+    /// How many of them have a tombstone in the place of their words.
+    pub purged: u64,
     /// The first thing that is wrong; nothing after it was looked at.
     pub fault: Option<Fault>,
 }
@@ -35,19 +40,23 @@ impl Store {
         self.read(|reader| {
             let total = u64::try_from(reader.last()?.get()).unwrap_or(0);
             if let Some(fault) = check_pages(reader.connection)? {
-                return Ok(Verification { records: 0, fault: Some(fault) });
+                return Ok(Verification { records: 0, purged: 0, fault: Some(fault) });
             }
             let mut statement = reader.connection.prepare(ROWS)?;
             let mut rows = statement.query([])?;
-            let mut walk = Walk { head: Head::default(), records: 0 };
+            let tombstones = all_tombstones(reader.connection)?;
+            let keyring = self.keyring();
+            let (head, records, purged) = (Head::default(), 0, 0);
+            let mut walk = Walk { tombstones, keyring, head, records, purged };
             while let Some(row) = rows.next()? {
                 if let Err(fault) = walk.row(row)? {
-                    return Ok(Verification { records: walk.records, fault: Some(fault) });
+                    let Walk { records, purged, .. } = walk;
+                    return Ok(Verification { records, purged, fault: Some(fault) });
                 }
                 progress(walk.records, total);
             }
             let fault = check_head(reader.connection, walk.head, self.keyring())?;
-            Ok(Verification { records: walk.records, fault })
+            Ok(Verification { records: walk.records, purged: walk.purged, fault })
         })
     }
 }
@@ -89,12 +98,16 @@ fn check_pages(connection: &rusqlite::Connection) -> Result<Option<Fault>, Store
     })
 }
 
-struct Walk {
+struct Walk<'a> {
+    /// By the place of their rows.
+    tombstones: BTreeMap<i64, Tombstone>,
+    keyring: &'a Keyring,
     head: Head,
     records: u64,
+    purged: u64,
 }
 
-impl Walk {
+impl Walk<'_> {
     fn row(&mut self, row: &Row<'_>) -> Result<Result<(), Fault>, StoreError> {
         self.records += 1;
         let sequence: i64 = row.get(0)?;
@@ -107,13 +120,20 @@ impl Walk {
             Err(StoreError::Damaged { what, .. }) => return fault(&what),
             Err(error) => return Err(error),
         };
-        if !hashes_to_its_id(&stored) {
+        if let Some(tombstone) = self.tombstones.get(&sequence) {
+            // Its words are gone, and with them what its id hashes and its signature signs.
+            self.purged += 1;
+            let namespace: String = row.get(14)?;
+            if !columns_agree(row, &stored.record, &namespace)?
+                || !tombstone.stands_for(&stored, &namespace, self.keyring)
+            {
+                return fault("the tombstone is not this instance's over what is left");
+            }
+        } else if !hashes_to_its_id(&stored) {
             return fault("the bytes do not hash to the id");
-        }
-        if !columns_agree(row, &stored.record)? {
+        } else if !columns_agree(row, &stored.record, namespace_column(&stored.record).as_str())? {
             return fault("a column does not say what the bytes say");
-        }
-        if !is_signed(&stored) {
+        } else if !is_signed(&stored) {
             return fault("the signature is not the signer's over these bytes");
         }
         let link = receipt_of(&stored).chain(&self.head.chain);
@@ -132,15 +152,14 @@ fn hashes_to_its_id(stored: &Stored) -> bool {
     })
 }
 
-fn columns_agree(row: &Row<'_>, record: &Record) -> Result<bool, StoreError> {
-    let namespace = namespace_column(record);
+fn columns_agree(row: &Row<'_>, record: &Record, namespace: &str) -> Result<bool, StoreError> {
     let verdict = verdict_column(record);
     Ok(row.get::<_, String>(9)? == record.thread.as_str()
         && row.get::<_, String>(10)? == record.actor.as_str()
         && row.get::<_, String>(11)? == record.act.as_str()
         && row.get::<_, i64>(12)? == record.clock.get()
         && row.get::<_, String>(13)? == record.data_type.as_str()
-        && row.get::<_, String>(14)? == namespace.as_str()
+        && row.get::<_, String>(14)? == namespace
         && row.get::<_, Option<String>>(15)?.as_deref() == record.kind()
         && row.get::<_, Option<String>>(16)?.as_deref() == verdict)
 }

@@ -43,12 +43,18 @@ pub(crate) fn verify(session: &mut Session, args: &VerifyArgs) -> Result<u8, Fai
     let answer = object! {
         "fault": found.fault.as_ref().map(fault),
         "object": "verification",
+        "purged": found.purged,
         "records": found.records,
         "verified": found.fault.is_none(),
     };
     session.out.answer(&answer, |out| match &found.fault {
         None => {
-            writeln!(out, "{GOOD}✓{GOOD:#} {} verified", plural(found.records, "record"))
+            let purged = match found.purged {
+                0 => String::new(),
+                purged => format!(", {purged} of them purged"),
+            };
+            let records = plural(found.records, "record");
+            writeln!(out, "{GOOD}✓{GOOD:#} {records} verified{purged}")
         }
         Some(Fault { sequence, what }) => {
             writeln!(out, "{ERROR}✗{ERROR:#} sequence {sequence}: {what}")
