@@ -96,6 +96,11 @@ impl ThreadId {
         Self(super::CONFIG_THREAD.into())
     }
 
+    /// Returns the thread whose records name the keys of actors.
+    pub fn actors() -> Self {
+        Self(super::ACTOR_THREAD.into())
+    }
+
     /// Returns whether this is the thread whose records configure the engine.
     pub fn is_config(&self) -> bool {
         &*self.0 == super::CONFIG_THREAD
