@@ -23,6 +23,7 @@ mod driver;
 mod error;
 mod health;
 mod home;
+mod identity;
 mod known;
 mod live;
 mod observe;
@@ -30,6 +31,7 @@ mod permit;
 mod review;
 mod seam;
 mod settings;
+mod signature;
 mod token;
 mod trusted;
 
@@ -46,7 +48,8 @@ pub use decision::{
 pub use door::Ingested;
 pub use driver::{Driven, DriverLock};
 pub use error::{EngineError, IngestError};
-pub use home::{Home, HomeError, Made};
+pub use home::{Home, HomeError, KeyHolder, Made};
+pub use identity::{Identity, IdentityError, KeyChange, KeyState, Recovered};
 pub use live::Live;
 pub use observe::{ObserveError, ObservedCall, Spoken};
 pub use review::{MAX_NOTES_CHARS, Review, ReviewError, Reviewed};
@@ -117,7 +120,12 @@ impl Engine {
     /// is there and up to date.
     pub fn open(home: &Home, options: EngineOptions) -> Result<Self, EngineError> {
         let brief = options.brief;
+        identity::settle(home, brief)?;
         let keyring = if brief { home.instance_keyring()? } else { home.keyring()? };
+        let keyring = match options.store_path {
+            Some(_) => identity::knowing_former(home, keyring)?,
+            None => keyring,
+        };
         let path = match options.store_path {
             Some(path) if is_empty(&path) => {
                 // A copy that was cut off to nothing is not one of a store without records.

@@ -2,16 +2,18 @@
 
 use std::sync::atomic::Ordering;
 
+use super::signature::read_signature;
 use super::{Caller, Engine, IngestError, Scope};
 use crate::canon::{Limits, ParseError, parse};
 use crate::config::{MEMBERS_TRANSPORT_TOPIC, TRANSPORT_TOPIC};
 use crate::hook::{Hook, is_hook};
+use crate::identity::Signature;
 use crate::permission::{
     PERMISSION_RULE_KIND, PERMISSION_RULE_TOPIC, PERMISSIONS_ENABLED_TOPIC, PermissionRule,
     check_switch, is_permission_rule, is_permission_switch,
 };
-use crate::record::{Draft, Origin, Reason, Record, ShapeError};
-use crate::store::{AppendError, Appended};
+use crate::record::{Draft, Envelope, Origin, Reason, Record, ShapeError};
+use crate::store::{AppendError, Appended, Signed};
 
 /// A record that passed the door.
 #[derive(Debug, Clone)]
@@ -20,24 +22,29 @@ pub struct Ingested {
     pub record: Record,
     /// Where it stands, and whether it is new.
     pub appended: Appended,
+    /// Who has signed it; of a repeat, not what is stored of it.
+    pub signed: Signed,
 }
 
 impl Engine {
     /// Takes the envelope of a record as a client sent it.
     ///
     /// The checks, in order: scope, JSON and envelope, actor claim, config gate, shape of the body,
-    /// the kind's own door; the clock is decided inside the transaction. When it returns, the
-    /// record is durable, and if it is configuration, it is in force.
+    /// the kind's own door, the signature if there is one; the clock is decided inside the
+    /// transaction. When it returns, the record is durable, and if it is configuration, it is in
+    /// force.
     pub fn ingest(&self, caller: &Caller, envelope: &[u8]) -> Result<Ingested, IngestError> {
         check_scope(caller)?;
-        let draft = Draft::from_envelope(parse(envelope, Limits::DOOR)?)?;
-        self.ingest_draft(caller, draft)
+        let Envelope { draft, sig } = Envelope::read(parse(envelope, Limits::DOOR)?)?;
+        let signature = sig.as_deref().map(read_signature).transpose()?;
+        self.admit(caller, &draft)?;
+        self.append(caller, draft, signature)
     }
 
     /// Takes a draft that an embedder built: the same door without the reading.
     pub fn ingest_draft(&self, caller: &Caller, draft: Draft) -> Result<Ingested, IngestError> {
         self.admit(caller, &draft)?;
-        self.append(caller, draft)
+        self.append(caller, draft, None)
     }
 
     /// The checks that a draft must pass, in their order.
@@ -71,18 +78,26 @@ impl Engine {
         }
     }
 
-    fn append(&self, caller: &Caller, draft: Draft) -> Result<Ingested, IngestError> {
+    fn append(
+        &self,
+        caller: &Caller,
+        draft: Draft,
+        signature: Option<Signature>,
+    ) -> Result<Ingested, IngestError> {
         let configures = draft.thread.is_config();
         // The keys of actors are the operator's to use. What a bearer states in their name is told
         // from what they state themselves by who signed it.
-        let prepared = if caller.is_operator() {
-            self.store().prepare(draft)?
-        } else {
-            self.store().prepare_in_custody(draft)?
+        let prepared = match signature {
+            Some(signature) => {
+                self.prepare_signed(Record::seal(draft).map_err(AppendError::from)?, signature)?
+            }
+            None if caller.is_operator() => self.store().prepare(draft)?,
+            None => self.store().prepare_in_custody(draft)?,
         };
-        let (record, appended) = self.store().write(move |tx| {
+        let (record, signed, appended) = self.store().write(move |tx| {
             let appended = tx.append(&prepared, Origin::Door)?;
-            Ok::<_, AppendError>((prepared.into_record(), appended))
+            let (record, signed) = prepared.into_parts();
+            Ok::<_, AppendError>((record, signed, appended))
         })?;
         if appended.fresh {
             self.0.ingested.fetch_add(1, Ordering::Relaxed);
@@ -90,7 +105,7 @@ impl Engine {
         if configures {
             self.fold_config()?;
         }
-        Ok(Ingested { record, appended })
+        Ok(Ingested { record, appended, signed })
     }
 }
 
