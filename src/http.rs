@@ -28,6 +28,7 @@ mod news;
 mod observe;
 mod openapi;
 mod problem;
+mod proof_routes;
 mod records;
 mod rooms;
 mod router;

@@ -10,7 +10,8 @@ use super::call::Call;
 use super::problem::Problem;
 use super::{
     ApiState, ServerLimits, config, decisions, expression, health, metrics, observe, openapi,
-    records, run_routes, session_doors, session_routes, sessions, threads, tokens, trust, watch,
+    proof_routes, records, run_routes, session_doors, session_routes, sessions, threads, tokens,
+    trust, watch,
 };
 use crate::engine::{Caller, IngestError, Scope};
 
@@ -159,7 +160,11 @@ const DECISIONS: &[Parameter] = &[
 
 /// Returns every route there is.
 pub(super) fn endpoints() -> impl Iterator<Item = &'static Endpoint> {
-    ENDPOINTS.iter().chain(run_routes::ENDPOINTS).chain(session_routes::ENDPOINTS)
+    ENDPOINTS
+        .iter()
+        .chain(run_routes::ENDPOINTS)
+        .chain(session_routes::ENDPOINTS)
+        .chain(proof_routes::ENDPOINTS)
 }
 
 /// Every route but those of runs and captured sessions.

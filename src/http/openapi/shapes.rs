@@ -2,6 +2,7 @@
 
 mod captured;
 mod decisions;
+mod proofs;
 mod runs;
 mod sessions;
 
@@ -16,6 +17,7 @@ pub(super) fn shapes() -> impl Iterator<Item = &'static Shape> {
         .chain(runs::SHAPES)
         .chain(sessions::SHAPES)
         .chain(captured::SHAPES)
+        .chain(proofs::SHAPES)
 }
 
 /// The shape of an object.
@@ -57,6 +59,7 @@ const SHAPES: &[Shape] = &[
             ("data_type?", "string"),
             ("parents?", "[string]"),
             ("judged_by?", "string|null"),
+            ("sig?", "string|null"),
         ],
     },
     Shape {
@@ -74,6 +77,10 @@ const SHAPES: &[Shape] = &[
             ("data_type", "string"),
             ("parents", "[string]"),
             ("judged_by?", "string"),
+            ("sig", "string"),
+            ("signed_by", "string"),
+            ("signer", "string"),
+            ("unproven?", "UnprovenSignature"),
         ],
     },
     Shape {
