@@ -129,6 +129,9 @@ server. What is wrong comes with what to do about it.
 Exit status: 0 all is well, 1 something may not be, 2 something is wrong.")]
     Doctor,
     Verify(command::verify::VerifyArgs),
+    Proof(command::proof::ProofArgs),
+    #[command(subcommand)]
+    Identity(command::identity::IdentityCommand),
     Backup(command::backup::BackupArgs),
     #[command(subcommand)]
     Token(command::token::TokenCommand),

@@ -10,8 +10,10 @@ pub(crate) mod doctor;
 pub(crate) mod expr;
 pub(crate) mod health;
 pub(crate) mod hook;
+pub(crate) mod identity;
 pub(crate) mod init;
 pub(crate) mod model;
+pub(crate) mod proof;
 pub(crate) mod record;
 pub(crate) mod resume;
 pub(crate) mod runs;
@@ -85,6 +87,8 @@ fn perform(session: &mut Session, command: Command) -> Result<u8, Failure> {
         Command::Health => health::health(session),
         Command::Doctor => return doctor::doctor(session),
         Command::Verify(args) => return verify::verify(session, &args),
+        Command::Proof(args) => proof::proof(session, &args),
+        Command::Identity(command) => return identity::identity(session, command),
         Command::Backup(args) => backup::backup(session, &args),
         Command::Model(command) => return model::model(session, &command),
         Command::Tool(command) => tool::tool(session, command),

@@ -312,8 +312,8 @@ fn verify_names_the_first_row_that_was_touched() {
     check("UPDATE records SET received_at = 0 WHERE seq = 4", 4, chain);
     check("UPDATE records SET origin = 'engine' WHERE seq = 4", 4, chain);
     check("UPDATE records SET judged_by = 'x' WHERE seq = 1", 1, chain);
-    check("DELETE FROM records WHERE seq = 2", 3, "a row is missing before this one");
-    check("DELETE FROM records WHERE seq = 5", 4, "rows are missing after this one");
+    check("DELETE FROM records WHERE seq = 2", 2, "the row is missing");
+    check("DELETE FROM records WHERE seq = 5", 5, "rows are missing from here on");
     check("DELETE FROM head", 5, "the head is missing");
     check(
         "UPDATE records SET sig = zeroblob(64) WHERE seq = 2",
