@@ -118,7 +118,10 @@ impl Proof {
         let Value::Object(object) = value else { return Err(NONE) };
         let proof = Self::from_object(&object).ok_or(NONE)?;
         let canonical = Canonical::of_object(&proof.to_object());
-        if canonical.as_bytes() == text { Ok(proof) } else { Err(NONE) }
+        if canonical.as_bytes() == text {
+            return Ok(proof);
+        }
+        Err(ProofError::Broken("its text is not the one that its parts have"))
     }
 
     /// Reads what was read from a file.

@@ -9,6 +9,7 @@ mod decisions;
 mod expressions;
 mod observe;
 mod pages;
+mod proofs;
 mod query;
 mod records;
 mod runs;

@@ -240,7 +240,7 @@ fn the_words_of_a_key_record_from_a_door_are_plain_data() {
     let statement = spl::store::KeyStatement::new(&id(CLERK), &thief, None);
     for (clock, body) in (10..).zip([named.body.clone(), statement.to_body()]) {
         let thread = ThreadId::parse(ACTOR_THREAD).expect("a thread");
-        let draft = Draft { thread, body, ..note("", clock, "") };
+        let draft = Draft { thread, body, ..note("th_x", clock, "") };
         engine.ingest_draft(&Caller::operator(), draft).expect("a record like another");
     }
     let keys = engine.store().read(|reader| reader.actor_keys(CLERK)).expect("read");

@@ -268,7 +268,7 @@ fn rows_are_immutable_for_everyone() {
         "INSERT OR REPLACE INTO records SELECT * FROM records",
         "INSERT OR REPLACE INTO records SELECT seq + 1, randomblob(32), thread, actor, act, clock,
              data_type, namespace, kind, verdict, canonical, judged_by, received_at, origin,
-             signer, sig, chain FROM records",
+             signer, sig, chain, unproven FROM records",
     ] {
         let error = foreign.execute_batch(sql).expect_err(sql).to_string();
         assert!(error.contains("records are immutable"), "{sql}: {error}");

@@ -55,7 +55,7 @@ impl Whole {
             let thread = ThreadId::parse("th_many").expect("a thread");
             for _ in 0..CHECKPOINT_EVERY {
                 tx.append_next(
-                    Draft { thread: thread.clone(), ..note("", 0, "many") },
+                    Draft { thread: thread.clone(), ..note("th_many", 0, "many") },
                     Origin::Import,
                 )?;
             }

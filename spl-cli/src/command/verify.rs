@@ -5,7 +5,7 @@ use std::io::{Read as _, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use spl::canon::{Canonical, Object};
+use spl::canon::{Canonical, Object, Value};
 use spl::engine::{Engine, EngineOptions};
 use spl::object;
 use spl::store::{Fault, MAX_PROOF_BYTES, Proof, ProofError, SignedLink};
@@ -125,16 +125,21 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 fn check_proof(session: &mut Session, path: &Path, key: Option<&str>) -> Result<u8, Failure> {
-    let proof = Proof::parse(&read(path)?).map_err(|error| Failure::coded(&error))?;
-    let fault = match proof.check(key) {
-        Ok(()) => None,
-        Err(error @ (ProofError::Broken(_) | ProofError::OtherKey { .. })) => Some(error),
+    let checked = Proof::parse(&read(path)?).and_then(|proof| {
+        proof.check(key)?;
+        Ok(proof)
+    });
+    let proof = match checked {
+        Ok(proof) => proof,
+        Err(error @ (ProofError::Broken(_) | ProofError::OtherKey { .. })) => {
+            return does_not_hold(session, &error);
+        }
         Err(error) => return Err(Failure::coded(&error)),
     };
     let (record, end) = (proof.record(), proof.end());
     let answer = object! {
         "actor": &record.actor,
-        "fault": fault.as_ref().map(ToString::to_string),
+        "fault": Value::Null,
         "id": record.id(),
         "instance": end.signer(),
         "object": "proof_verification",
@@ -142,16 +147,24 @@ fn check_proof(session: &mut Session, path: &Path, key: Option<&str>) -> Result<
         "sequence": proof.sequence().get(),
         "signed_to": end.sequence().get(),
         "signer": proof.signer(),
-        "verified": fault.is_none(),
+        "verified": true,
     };
-    session.out.answer(&answer, |out| match &fault {
-        None => told(&proof, out),
-        Some(fault) => writeln!(out, "{ERROR}✗{ERROR:#} {}", printable(&fault.to_string())),
-    })?;
-    if fault.is_none() && key.is_none() {
+    session.out.answer(&answer, |out| told(&proof, out))?;
+    if key.is_none() {
         note("whose key that instance's is, only --key can tell");
     }
-    Ok(if fault.is_none() { WELL } else { Exit::Error as u8 })
+    Ok(WELL)
+}
+
+fn does_not_hold(session: &mut Session, fault: &ProofError) -> Result<u8, Failure> {
+    let fault = fault.to_string();
+    let answer = object! {
+        "fault": fault.as_str(),
+        "object": "proof_verification",
+        "verified": false,
+    };
+    session.out.answer(&answer, |out| writeln!(out, "{ERROR}✗{ERROR:#} {}", printable(&fault)))?;
+    Ok(Exit::Error as u8)
 }
 
 fn told(proof: &Proof, out: &mut dyn Write) -> std::io::Result<()> {

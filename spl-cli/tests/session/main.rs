@@ -8,6 +8,7 @@ mod diagnosing;
 mod expressions;
 mod help;
 mod hooks;
+mod identity;
 mod installing;
 mod loops;
 mod models;
