@@ -20,9 +20,11 @@ mod compensation;
 mod decision;
 mod door;
 mod driver;
+mod erase;
 mod error;
 mod health;
 mod home;
+mod import;
 mod known;
 mod live;
 mod observe;
@@ -45,8 +47,12 @@ pub use decision::{
 };
 pub use door::Ingested;
 pub use driver::{Driven, DriverLock};
+pub use erase::{Erasure, ErasureRequest};
 pub use error::{EngineError, IngestError};
 pub use home::{Home, HomeError, Made};
+pub use import::{
+    ImportError, ImportLine, Imported, MAX_IMPORT_LINE_BYTES, MAX_IMPORT_LINES, RefusedLine,
+};
 pub use live::Live;
 pub use observe::{ObserveError, ObservedCall, Spoken};
 pub use review::{MAX_NOTES_CHARS, Review, ReviewError, Reviewed};
@@ -61,7 +67,6 @@ use crate::identity::{KeyPair, Keyring, random_bytes};
 use crate::predicate::ExpressionCache;
 use crate::store::{OpenError, Probe, Store, StoreOptions, TokenId};
 use crate::time::{Stopwatch, TimeSource};
-use crate::trust::TrustFold;
 
 /// How to open an engine.
 pub struct EngineOptions {
@@ -102,7 +107,7 @@ struct Inner {
     home_token: Option<TokenId>,
     expressions: Arc<ExpressionCache>,
     live: live::Refresher,
-    trust: std::sync::Mutex<TrustFold>,
+    trust: std::sync::Mutex<trusted::Trusted>,
     census: std::sync::Mutex<census::Census>,
     drivers: driver::Drivers,
     skipped: permit::Skipped,

@@ -27,6 +27,8 @@ mod metrics;
 mod news;
 mod observe;
 mod openapi;
+mod portability;
+mod portability_routes;
 mod problem;
 mod records;
 mod rooms;

@@ -177,6 +177,11 @@ impl Store {
         self.writer.submit(work)
     }
 
+    /// Signs a record that is sealed with the instance key, as custodian.
+    pub fn prepare_sealed(&self, record: Record) -> Prepared {
+        Prepared::sign(record, self.shared.keyring.instance())
+    }
+
     /// Takes a record as somebody else has signed it; `None` if the signature is not that key's over
     /// its bytes.
     pub fn prepare_signed(record: Record, signer: &str, signature: Signature) -> Option<Prepared> {

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 pub mod properties;
 
 use properties::{
-    body, canon, envelope, evaluators, hook_record, predicate, query, secret, session_payload,
+    body, canon, envelope, evaluators, hook_record, import_line, predicate, query, secret,
+    session_payload,
 };
 
 fn folder() -> PathBuf {
@@ -61,6 +62,11 @@ fn every_seed_of_a_hook() {
 }
 
 #[test]
+fn every_seed_of_a_line_of_an_import() {
+    hold("import_line", import_line::check);
+}
+
+#[test]
 fn every_seed_of_a_predicate() {
     hold("predicate", predicate::check);
 }
@@ -88,6 +94,7 @@ fn every_target_has_seeds_and_a_test_here() {
         "envelope",
         "evaluators",
         "hook_record",
+        "import_line",
         "predicate",
         "query",
         "secret",

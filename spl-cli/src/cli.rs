@@ -130,6 +130,9 @@ Exit status: 0 all is well, 1 something may not be, 2 something is wrong.")]
     Doctor,
     Verify(command::verify::VerifyArgs),
     Backup(command::backup::BackupArgs),
+    Export(command::export::ExportArgs),
+    Import(command::import::ImportArgs),
+    Erase(command::erase::EraseArgs),
     #[command(subcommand)]
     Token(command::token::TokenCommand),
 

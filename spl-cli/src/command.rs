@@ -7,9 +7,12 @@ pub(crate) mod completions;
 pub(crate) mod decisions;
 pub(crate) mod demo;
 pub(crate) mod doctor;
+pub(crate) mod erase;
+pub(crate) mod export;
 pub(crate) mod expr;
 pub(crate) mod health;
 pub(crate) mod hook;
+pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod model;
 pub(crate) mod record;
@@ -86,6 +89,9 @@ fn perform(session: &mut Session, command: Command) -> Result<u8, Failure> {
         Command::Doctor => return doctor::doctor(session),
         Command::Verify(args) => return verify::verify(session, &args),
         Command::Backup(args) => backup::backup(session, &args),
+        Command::Export(args) => export::export(session, &args),
+        Command::Import(args) => return import::import(session, &args),
+        Command::Erase(args) => erase::erase(session, &args),
         Command::Model(command) => return model::model(session, &command),
         Command::Tool(command) => tool::tool(session, command),
         Command::Token(command) => token::token(session, command),

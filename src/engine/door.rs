@@ -10,7 +10,7 @@ use crate::permission::{
     PERMISSION_RULE_KIND, PERMISSION_RULE_TOPIC, PERMISSIONS_ENABLED_TOPIC, PermissionRule,
     check_switch, is_permission_rule, is_permission_switch,
 };
-use crate::record::{Draft, Origin, Reason, Record, ShapeError};
+use crate::record::{Draft, ERASURE_KIND, Origin, Reason, Record, ShapeError};
 use crate::store::{AppendError, Appended};
 
 /// A record that passed the door.
@@ -47,6 +47,7 @@ impl Engine {
         check_gate(caller, draft)?;
         check_depth(draft)?;
         check_shape(draft)?;
+        self.check_erasure(caller, draft)?;
         Ok(self.check_kind(draft)?)
     }
 
@@ -112,7 +113,7 @@ pub(super) fn check_actor(caller: &Caller, draft: &Draft) -> Result<(), IngestEr
 
 /// The config gate. It speaks before any other word about the body, so that a caller who may not
 /// write a hook learns nothing by writing a bad one.
-fn check_gate(caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
+pub(super) fn check_gate(caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
     let gated = is_hook(draft) || (draft.thread.is_config() && is_gated_topic(draft));
     if gated && !caller.is_operator() {
         return Err(IngestError::ConfigWriteDenied { needed: "the operator or the scope `admin`" });
@@ -133,7 +134,7 @@ fn is_gated_topic(draft: &Draft) -> bool {
     matches!(topic, PERMISSION_RULE_TOPIC | PERMISSIONS_ENABLED_TOPIC)
         || matches!(topic, TRANSPORT_TOPIC | MEMBERS_TRANSPORT_TOPIC)
         || topic.starts_with("auth_")
-        || draft.kind() == Some("core.erasure")
+        || draft.kind() == Some(ERASURE_KIND)
         || draft.kind() == Some(PERMISSION_RULE_KIND)
 }
 

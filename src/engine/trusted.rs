@@ -11,6 +11,24 @@ use crate::trust::{KnownAuthors, Standing, TrustFold, Verdict, rounded};
 /// How many verdicts are read at once.
 const PAGE: usize = 1000;
 
+/// The fold of the verdicts, and how many records had been erased when it was last looked at.
+#[derive(Default)]
+pub(super) struct Trusted {
+    fold: TrustFold,
+    erasures: i64,
+}
+
+/// The fold, while nobody else looks at it.
+struct Trusting<'a>(MutexGuard<'a, Trusted>);
+
+impl std::ops::Deref for Trusting<'_> {
+    type Target = TrustFold;
+
+    fn deref(&self) -> &TrustFold {
+        &self.0.fold
+    }
+}
+
 impl Engine {
     /// Returns how an actor stands in a domain now.
     pub fn standing(&self, actor: &ActorId, domain: &str) -> Result<Standing, EngineError> {
@@ -55,11 +73,17 @@ impl Engine {
     }
 
     /// Returns the fold, brought up to date with what any process has written.
-    fn trusted(&self) -> Result<MutexGuard<'_, TrustFold>, EngineError> {
-        let mut trusted = self.0.trust.lock().unwrap_or_else(PoisonError::into_inner);
+    fn trusted(&self) -> Result<Trusting<'_>, EngineError> {
+        let mut trusting = self.0.trust.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
-            let after = trusted.watermark();
+            let Trusted { fold: trusted, erasures } = &mut *trusting;
             let page = self.store().read(|reader| {
+                // What was erased may have been counted before.
+                let now = reader.erasures()?;
+                if std::mem::replace(erasures, now) != now {
+                    *trusted = TrustFold::default();
+                }
+                let after = trusted.watermark();
                 let (verdicts, more) = reader.verdicts(after, PAGE)?;
                 let mut authors = KnownAuthors::default();
                 for id in verdicts.iter().flat_map(|stored| judged(&stored.record)) {
@@ -74,7 +98,7 @@ impl Engine {
                 trusted.evolve(&stored.received(), &authors);
             }
             if !more {
-                return Ok(trusted);
+                return Ok(Trusting(trusting));
             }
         }
     }

@@ -10,7 +10,8 @@ use super::call::Call;
 use super::problem::Problem;
 use super::{
     ApiState, ServerLimits, config, decisions, expression, health, metrics, observe, openapi,
-    records, run_routes, session_doors, session_routes, sessions, threads, tokens, trust, watch,
+    portability_routes, records, run_routes, session_doors, session_routes, sessions, threads,
+    tokens, trust, watch,
 };
 use crate::engine::{Caller, IngestError, Scope};
 
@@ -89,6 +90,9 @@ impl Endpoint {
             Some(session_routes::TRANSCRIPT) => {
                 limits.body_bytes.max(session_doors::MAX_TRANSCRIPT_BYTES)
             }
+            Some(portability_routes::LINES) => {
+                limits.body_bytes.max(portability_routes::MAX_IMPORT_BYTES)
+            }
             _ => limits.body_bytes,
         }
     }
@@ -96,7 +100,7 @@ impl Endpoint {
     /// Returns what a body must be declared as. No form of a web page can be declared so.
     pub(super) fn media(&self) -> &'static str {
         match self.takes {
-            Some(session_routes::TRANSCRIPT) => "application/x-ndjson",
+            Some(session_routes::TRANSCRIPT | portability_routes::LINES) => "application/x-ndjson",
             _ => "application/json",
         }
     }
@@ -159,7 +163,11 @@ const DECISIONS: &[Parameter] = &[
 
 /// Returns every route there is.
 pub(super) fn endpoints() -> impl Iterator<Item = &'static Endpoint> {
-    ENDPOINTS.iter().chain(run_routes::ENDPOINTS).chain(session_routes::ENDPOINTS)
+    ENDPOINTS
+        .iter()
+        .chain(run_routes::ENDPOINTS)
+        .chain(session_routes::ENDPOINTS)
+        .chain(portability_routes::ENDPOINTS)
 }
 
 /// Every route but those of runs and captured sessions.

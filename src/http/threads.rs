@@ -91,7 +91,9 @@ fn status(reader: &Reader<'_>, thread: &ThreadId) -> Result<ThreadStatus, StoreE
     loop {
         let (page, more) = reader.thread_page(thread, range, PAGE)?;
         for stored in &page {
-            state.evolve(&stored.received());
+            if stored.erased.is_none() {
+                state.evolve(&stored.received());
+            }
             range.after = stored.sequence;
         }
         if !more {

@@ -89,6 +89,11 @@ impl Signature {
         Self(bytes)
     }
 
+    /// Reads what [`Signature`] shows itself as.
+    pub fn parse(text: &str) -> Option<Self> {
+        STANDARD.decode(text).ok()?.try_into().ok().map(Self)
+    }
+
     /// Returns the 64 bytes.
     pub const fn as_bytes(&self) -> &[u8; 64] {
         &self.0

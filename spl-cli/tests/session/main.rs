@@ -11,6 +11,7 @@ mod hooks;
 mod installing;
 mod loops;
 mod models;
+mod moving;
 mod pipes;
 mod runs;
 mod serving;

@@ -2,6 +2,7 @@
 
 mod captured;
 mod decisions;
+mod portability;
 mod runs;
 mod sessions;
 
@@ -16,6 +17,7 @@ pub(super) fn shapes() -> impl Iterator<Item = &'static Shape> {
         .chain(runs::SHAPES)
         .chain(sessions::SHAPES)
         .chain(captured::SHAPES)
+        .chain(portability::SHAPES)
 }
 
 /// The shape of an object.
@@ -61,7 +63,8 @@ const SHAPES: &[Shape] = &[
     },
     Shape {
         name: "Record",
-        summary: "An immutable statement, named by the SHA-256 of its content.",
+        summary: "An immutable statement, named by the SHA-256 of its content. One that was purged \
+                  has an empty `body`.",
         members: &[
             ("object", "=record"),
             ("id", "string"),
@@ -74,6 +77,10 @@ const SHAPES: &[Shape] = &[
             ("data_type", "string"),
             ("parents", "[string]"),
             ("judged_by?", "string"),
+            ("erased?", "boolean"),
+            ("erased_by?", "string"),
+            ("purged?", "boolean"),
+            ("tombstone?", "Tombstone"),
         ],
     },
     Shape {
