@@ -8,9 +8,9 @@
 //! `hub.lock`, so that many writers share one sync of the disk, and each caller is answered when
 //! its rows are durable. A closure that fails undoes itself and nothing else.
 //!
-//! **Invariant:** only this module names `rusqlite`. Rows of `records` are never deleted, and change
-//! in one way alone: the words of one go, behind a tombstone. Triggers in the file hold everyone else
-//! to that too. Text from a caller is always a bound parameter.
+//! **Invariant:** only this module names `rusqlite`. Rows of `records` are never deleted, and
+//! change in one way alone: the words of one go, behind a tombstone. Triggers in the file hold
+//! everyone else to that too. Text from a caller is always a bound parameter.
 
 mod append;
 mod backup;
@@ -182,8 +182,8 @@ impl Store {
         Prepared::sign(record, self.shared.keyring.instance())
     }
 
-    /// Takes a record as somebody else has signed it; `None` if the signature is not that key's over
-    /// its bytes.
+    /// Takes a record as somebody else has signed it; `None` if the signature is not that key's
+    /// over its bytes.
     pub fn prepare_signed(record: Record, signer: &str, signature: Signature) -> Option<Prepared> {
         let key = Keyring::public_key(signer)?;
         let signs = key.verifies(record.canonical().as_bytes(), &signature);

@@ -1,7 +1,7 @@
 //! Erasure: records that are marked, and the words of those that are purged.
 //!
-//! Comes in: a `core.erasure`, through the records door or from here. Goes out: marks that folds pass
-//! over; with a purge, rows without their words and a file in which nothing is left of them.
+//! Comes in: a `core.erasure`, through the records door or from here. Goes out: marks that folds
+//! pass over; with a purge, rows without their words and a file in which nothing is left of them.
 //!
 //! To erase a record takes what writing it would take: the same checks are asked about the record
 //! that is erased. What the engine wrote, or somebody imported, the operator alone erases. Nobody

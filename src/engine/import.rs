@@ -1,9 +1,9 @@
 //! Import: records of another store, taken over line by line.
 //!
-//! Comes in: JSON lines, each a record with its receipt as an export writes it, or an envelope alone.
-//! Goes out: what was new, known and refused, by the number of the line. The lines of one call are
-//! one commit; a line that is none refuses itself alone. A record is known by its id, so an import
-//! that broke off is begun again, and nothing is there twice.
+//! Comes in: JSON lines, each a record with its receipt as an export writes it, or an envelope
+//! alone. Goes out: what was new, known and refused, by the number of the line. The lines of one
+//! call are one commit; a line that is none refuses itself alone. A record is known by its id, so
+//! an import that broke off is begun again, and nothing is there twice.
 //!
 //! No door has asked who may write what is imported, so nothing of it configures (decision 13). The
 //! operator may adopt a record of the configuration: that writes a new one, which names it.
@@ -67,8 +67,8 @@ pub struct ImportLine {
 }
 
 impl ImportLine {
-    /// Reads a line. Its id, if it brings one, is that of its bytes; whether its signature is good is
-    /// found out when it is taken.
+    /// Reads a line. Its id, if it brings one, is that of its bytes; whether its signature is good
+    /// is found out when it is taken.
     pub fn parse(line: &[u8]) -> Result<Self, ImportError> {
         let limits = Limits { bytes: MAX_IMPORT_LINE_BYTES, depth: Limits::STORED.depth + 1 };
         let value = parse(line, limits)
@@ -242,9 +242,9 @@ impl Engine {
         Ok(lines.map(|((number, line), known)| (number, step(line, known))).collect())
     }
 
-    /// Writes a record of the configuration that was imported once more, as the operator's own: with
-    /// the same body, which passes the same checks, and the imported record as its parent. `None` if
-    /// there is no such record.
+    /// Writes a record of the configuration that was imported once more, as the operator's own:
+    /// with the same body, which passes the same checks, and the imported record as its parent.
+    /// `None` if there is no such record.
     pub fn adopt(
         &self,
         caller: &Caller,

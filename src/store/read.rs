@@ -282,8 +282,8 @@ impl<'c> Reader<'c> {
         self.page(&sql, &bound, "seq", limit, 0)
     }
 
-    /// Returns the newest records whose text holds `needle`, ASCII letters of either case. Those that
-    /// were erased are not found.
+    /// Returns the newest records whose text holds `needle`, ASCII letters of either case. Those
+    /// that were erased are not found.
     pub fn containing(
         &self,
         needle: &str,
@@ -299,8 +299,8 @@ impl<'c> Reader<'c> {
         self.list(&sql, &[&inner, &thread], "seq DESC", limit)
     }
 
-    /// Returns the evidence for trust that arrived after `after` and was not erased: no more than fit
-    /// into one answer, and whether there is more.
+    /// Returns the evidence for trust that arrived after `after` and was not erased: no more than
+    /// fit into one answer, and whether there is more.
     pub fn verdicts(
         &self,
         after: Sequence,
@@ -311,8 +311,8 @@ impl<'c> Reader<'c> {
     }
 
     /// Returns the records of a kind that the engine wrote itself, on one thread or on all, that
-    /// arrived after `after` and were not erased: no more than fit into one answer, and whether there
-    /// is more.
+    /// arrived after `after` and were not erased: no more than fit into one answer, and whether
+    /// there is more.
     pub fn engine_written(
         &self,
         kind: &str,
@@ -326,7 +326,8 @@ impl<'c> Reader<'c> {
                 self.page(&sql, &[&kind, &after.get()], "seq", limit, 0)
             }
             Some(thread) => {
-                // The plus keeps the index by kind out: a thread is short beside all runs there were.
+                // The plus keeps the index by kind out: a thread is short beside all runs there
+                // were.
                 let sql = format!(
                     "thread = ?1 AND seq > ?2 AND +kind = ?3 AND origin = 'engine' AND {NOT_ERASED}"
                 );
