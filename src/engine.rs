@@ -12,6 +12,7 @@
 //! **Invariant:** the engine is the only caller of the store's append. Checks run in the order of
 //! decision 20, and the order is written down once, in [`door`](Engine::ingest).
 
+mod actors;
 mod author;
 mod caller;
 mod candidates;
@@ -30,6 +31,7 @@ mod live;
 mod observe;
 mod permit;
 mod review;
+mod scope;
 mod seam;
 mod settings;
 mod token;
@@ -38,8 +40,9 @@ mod trusted;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+pub use actors::{Actors, MAX_ACTORS, UnknownActor};
 pub use author::Author;
-pub use caller::{Caller, Scope, Scopes, UnknownScope};
+pub use caller::Caller;
 pub use candidates::Concerned;
 pub use decision::{
     AskedFor, DECISION_KIND, DECISION_REQUEST_KIND, DecideError, Decided, DecisionAnswer,
@@ -56,6 +59,7 @@ pub use import::{
 pub use live::Live;
 pub use observe::{ObserveError, ObservedCall, Spoken};
 pub use review::{MAX_NOTES_CHARS, Review, ReviewError, Reviewed};
+pub use scope::{Grain, MAX_SCOPES, Place, Scope, Scopes, UnknownScope, Way};
 pub use seam::{Heard, Hooks, RunSeat, ToolReturn};
 pub(crate) use seam::{count_asked, observation};
 pub use settings::{

@@ -12,6 +12,7 @@
 //! change in one way alone: the words of one go, behind a tombstone. Triggers in the file hold
 //! everyone else to that too. Text from a caller is always a bound parameter.
 
+mod account;
 mod append;
 mod backup;
 mod charters;
@@ -26,6 +27,7 @@ mod query;
 mod read;
 mod runs;
 mod sessions;
+mod sight;
 mod stage;
 mod token;
 mod tombstone;
@@ -37,6 +39,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+pub use account::{Account, AccountId};
 pub use append::{Appended, Prepared, Receipt};
 pub use charters::{MovedThread, SessionCounts};
 pub use error::{AppendError, OpenError, StoreError};
@@ -48,6 +51,7 @@ pub use read::{
 };
 pub use runs::{RunRange, Worked};
 pub use sessions::{AnsweredEvent, SessionRow, SessionRows, WaitingWords};
+pub use sight::Sight;
 pub use stage::{Probe, Stage};
 pub use token::{Token, TokenId};
 pub use tombstone::{Erased, Tombstone};

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use super::{Caller, Engine, IngestError, Scope};
+use super::{Caller, Engine, IngestError, Scope, Way};
 use crate::canon::{Limits, ParseError, parse};
 use crate::config::{MEMBERS_TRANSPORT_TOPIC, TRANSPORT_TOPIC};
 use crate::hook::{Hook, is_hook};
@@ -10,7 +10,9 @@ use crate::permission::{
     PERMISSION_RULE_KIND, PERMISSION_RULE_TOPIC, PERMISSIONS_ENABLED_TOPIC, PermissionRule,
     check_switch, is_permission_rule, is_permission_switch,
 };
-use crate::record::{Draft, ERASURE_KIND, Origin, Reason, Record, ShapeError};
+use crate::record::{
+    ActorId, Draft, ERASURE_KIND, Namespace, Origin, Reason, Record, ShapeError, ThreadId,
+};
 use crate::store::{AppendError, Appended};
 
 /// A record that passed the door.
@@ -25,7 +27,7 @@ pub struct Ingested {
 impl Engine {
     /// Takes the envelope of a record as a client sent it.
     ///
-    /// The checks, in order: scope, JSON and envelope, actor claim, config gate, shape of the body,
+    /// The checks, in order: scope and grains, JSON and envelope, actor claim, config gate, shape of the body,
     /// the kind's own door; the clock is decided inside the transaction. When it returns, the
     /// record is durable, and if it is configuration, it is in force.
     pub fn ingest(&self, caller: &Caller, envelope: &[u8]) -> Result<Ingested, IngestError> {
@@ -43,7 +45,8 @@ impl Engine {
     /// The checks that a draft must pass, in their order.
     pub(super) fn admit(&self, caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
         check_scope(caller)?;
-        check_actor(caller, draft)?;
+        check_bounds(caller, draft)?;
+        check_actor(caller, &draft.actor)?;
         check_gate(caller, draft)?;
         check_depth(draft)?;
         check_shape(draft)?;
@@ -103,12 +106,26 @@ fn check_scope(caller: &Caller) -> Result<(), IngestError> {
     Err(IngestError::Scope { needed: Scope::RecordsWrite })
 }
 
-/// Only the operator speaks as a part of the instance (decision 14).
-pub(super) fn check_actor(caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
-    if draft.actor.is_system() && !caller.is_operator() {
-        return Err(IngestError::ActorClaim { actor: draft.actor.to_string() });
-    }
-    Ok(())
+/// A namespace that is none is refused with its shape, and lies nowhere that a grain names.
+fn check_bounds(caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
+    let namespace = draft.namespace().unwrap_or_else(|_| Namespace::root());
+    check_place(caller, &draft.thread, &namespace)
+}
+
+/// Nobody speaks as somebody whom their account does not name, and only the operator as a part of
+/// the instance (decision 14). What is said of it names nobody who may.
+pub(super) fn check_actor(caller: &Caller, actor: &ActorId) -> Result<(), IngestError> {
+    if caller.may_speak_as(actor) { Ok(()) } else { Err(IngestError::ActorClaim) }
+}
+
+/// Nobody writes outside of what their grains name. The refusal is the same whatever is there.
+pub(super) fn check_place(
+    caller: &Caller,
+    thread: &ThreadId,
+    namespace: &Namespace,
+) -> Result<(), IngestError> {
+    let bounds = caller.bounds(Way::Write);
+    if bounds.shows(thread, namespace) { Ok(()) } else { Err(IngestError::OutOfBounds) }
 }
 
 /// The config gate. It speaks before any other word about the body, so that a caller who may not

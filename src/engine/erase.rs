@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use super::author::Author;
 use super::door::{check_actor, check_gate};
-use super::{Caller, Engine, IngestError, Scope};
+use super::{Caller, Engine, IngestError, Scope, Way};
 use crate::canon::Value;
 use crate::object;
 use crate::record::{
@@ -102,8 +102,11 @@ impl Engine {
             let message = format!("the `act` of an erasure is `PUT`, not `{}`", draft.act);
             return Err(ShapeError::new("act", Reason::BadValue, message).into());
         }
-        for target in self.targets(&erases(draft)?)? {
-            check_target(caller, draft, &target)?;
+        for id in erases(draft)? {
+            let target = self.store().read(|reader| reader.record(id))?;
+            // Of what stands elsewhere nothing is said, not even that it is there.
+            let target = target.filter(|target| is_in_bounds(caller, target));
+            check_target(caller, draft, &target.ok_or_else(|| missing(id))?)?;
         }
         Ok(check_words(draft)?)
     }
@@ -181,6 +184,15 @@ fn erases(draft: &Draft) -> Result<Vec<RecordId>, ShapeError> {
     ids.ok_or_else(|| bad(format!("`{ERASES}` must be record ids: 64 lower-case hex characters")))
 }
 
+fn missing(id: RecordId) -> ShapeError {
+    bad(format!("there is no record {id} to erase"))
+}
+
+fn is_in_bounds(caller: &Caller, target: &Stored) -> bool {
+    let namespace = target.record.namespace().unwrap_or_else(|_| Namespace::root());
+    caller.bounds(Way::Write).shows(&target.record.thread, &namespace)
+}
+
 fn bad(message: String) -> ShapeError {
     ShapeError::new(ERASES, Reason::BadValue, message)
 }
@@ -192,7 +204,7 @@ fn check_target(caller: &Caller, draft: &Draft, target: &Stored) -> Result<(), I
     if theirs && !caller.is_operator() {
         return Err(IngestError::Scope { needed: Scope::Admin });
     }
-    check_actor(caller, record)?;
+    check_actor(caller, &record.actor)?;
     check_gate(caller, record)?;
     if record.kind() == Some(ERASURE_KIND) {
         return Err(bad(format!("{} is an erasure, and stands", record.id())).into());

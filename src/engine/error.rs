@@ -69,12 +69,12 @@ pub enum IngestError {
     /// The bytes are not JSON that can be canonical.
     #[error(transparent)]
     Json(#[from] ParseError),
-    /// The caller may not speak as the instance itself.
-    #[error("only the operator may write as `{actor}`")]
-    ActorClaim {
-        /// The actor that was claimed.
-        actor: String,
-    },
+    /// What is written lies outside of what the caller's grains name.
+    #[error("this caller may not write here")]
+    OutOfBounds,
+    /// The caller may not speak as this actor. Nothing is said about who may.
+    #[error("this caller may not speak as this actor")]
+    ActorClaim,
     /// The caller may not write this kind of configuration. Nothing else is said about the body.
     #[error("this configuration takes {needed}")]
     ConfigWriteDenied {
@@ -101,10 +101,10 @@ impl From<StoreError> for IngestError {
 impl Coded for IngestError {
     fn code(&self) -> Code {
         match self {
-            Self::Scope { .. } => Code::ScopeForbidden,
+            Self::Scope { .. } | Self::OutOfBounds => Code::ScopeForbidden,
             Self::Json(ParseError::TooLarge { .. }) => Code::BodyTooLarge,
             Self::Json(_) => Code::IngestFailed,
-            Self::ActorClaim { .. } => Code::DidClaimDenied,
+            Self::ActorClaim => Code::DidClaimDenied,
             Self::ConfigWriteDenied { .. } => Code::ConfigWriteDenied,
             Self::Shape(error) => error.code(),
             Self::Append(error) => error.code(),
@@ -142,7 +142,7 @@ impl Coded for IngestError {
             Self::ConfigWriteDenied { .. } => {
                 Some("Ask the operator, or use a token with that scope.".into())
             }
-            Self::Scope { .. } | Self::Json(_) | Self::ActorClaim { .. } => None,
+            Self::Scope { .. } | Self::OutOfBounds | Self::Json(_) | Self::ActorClaim => None,
         }
     }
 }

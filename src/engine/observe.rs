@@ -124,7 +124,7 @@ impl Engine {
         let facts = Facts { seat: &seat, call };
         let clock = self.store().read(|reader| reader.next_clock(thread, &seat.actor))?;
         let prepare = |draft| {
-            check_actor(caller, &draft)?;
+            check_actor(caller, &draft.actor)?;
             check_depth(&draft)?;
             // The keys of actors are the operator's to use, as at the records door.
             let prepared = if caller.is_operator() {

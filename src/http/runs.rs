@@ -258,7 +258,7 @@ fn ask_of(
     actor: ActorId,
     model: Option<&str>,
 ) -> Result<Ask, Problem> {
-    claim(call, &actor)?;
+    call.speaks_as(&actor)?;
     let namespace = text(request, "namespace")?.map(Namespace::parse).transpose();
     let turns = count(request, "max_turns")?;
     Ok(Ask {
@@ -279,14 +279,6 @@ fn ask_of(
     })
 }
 
-/// Refuses to speak as an actor of the system, as the records door does.
-fn claim(call: &Call, actor: &ActorId) -> Result<(), IngestError> {
-    if actor.is_system() && !call.caller.is_operator() {
-        return Err(IngestError::ActorClaim { actor: actor.to_string() });
-    }
-    Ok(())
-}
-
 /// Returns in whose name something is said to a run.
 fn speaker(call: &Call, request: &Object) -> Result<ActorId, Problem> {
     let by = match text(request, "actor")? {
@@ -294,7 +286,7 @@ fn speaker(call: &Call, request: &Object) -> Result<ActorId, Problem> {
         None if call.caller.is_operator() => ActorId::engine(),
         None => return Err(ShapeError::missing("actor").into()),
     };
-    claim(call, &by)?;
+    call.speaks_as(&by)?;
     Ok(by)
 }
 

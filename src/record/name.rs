@@ -108,6 +108,11 @@ impl ActorId {
         Self(super::ENGINE_ACTOR.into())
     }
 
+    /// Returns the actor that a service account is.
+    pub(crate) fn of_account(id: &str) -> Self {
+        Self(format!("did:sync:system:{id}").into())
+    }
+
     /// Returns whether this names a part of the instance itself.
     pub fn is_system(&self) -> bool {
         self.0.starts_with("did:sync:system:")
