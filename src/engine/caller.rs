@@ -112,7 +112,9 @@ impl Caller {
     pub fn scope_words(&self) -> Vec<String> {
         match &self.class {
             Class::Operator => vec![Scope::Admin.to_string()],
-            Class::Agent => [Scope::RecordsRead, Scope::RecordsWrite].map(|it| it.to_string()).into(),
+            Class::Agent => {
+                [Scope::RecordsRead, Scope::RecordsWrite].map(|it| it.to_string()).into()
+            }
             Class::Bearer(bearer) => bearer.scopes.words(),
         }
     }

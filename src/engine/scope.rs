@@ -260,7 +260,8 @@ mod tests {
         assert_eq!(scopes(&written), scopes(csv));
         assert_eq!(scopes("reader"), scopes("records:read"));
         assert_eq!(scopes("contributor"), scopes("records:read,records:write"));
-        for bad in ["root", "records", "thread:a", "thread::read", "namespace:NO:read", "a:b:read"] {
+        for bad in ["root", "records", "thread:a", "thread::read", "namespace:NO:read", "a:b:read"]
+        {
             assert!(Scopes::parse(bad).is_err(), "{bad}");
         }
         let many: Vec<String> = (0..=MAX_SCOPES).map(|n| format!("thread:{n}:read")).collect();

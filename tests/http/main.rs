@@ -9,6 +9,7 @@ mod decisions;
 mod expressions;
 mod observe;
 mod pages;
+mod portability;
 mod query;
 mod records;
 mod runs;
