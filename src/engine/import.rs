@@ -77,7 +77,7 @@ impl ImportLine {
             let message = format!("a line is an object, not {}", value.type_name());
             return Err(ImportError { field: None, message });
         };
-        let mut envelope = match members.remove("record") {
+        let envelope = match members.remove("record") {
             Some(envelope) => {
                 check_members(&members)?;
                 envelope
@@ -88,15 +88,9 @@ impl ImportLine {
                 for name in ["id", "object", "sequence"] {
                     receipt.extend(members.remove_entry(name));
                 }
-                let envelope = Value::Object(members);
-                members = receipt;
-                envelope
+                Value::Object(std::mem::replace(&mut members, receipt))
             }
         };
-        if let Value::Object(envelope) = &mut envelope {
-            // Where a line has a receipt, that is where it speaks of signatures.
-            members.extend(envelope.remove_entry("id").filter(|_| !members.contains_key("id")));
-        }
         let draft = Draft::from_envelope(envelope)?;
         draft.namespace()?;
         let record = Record::seal(draft)

@@ -1,7 +1,5 @@
 //! Records that move between stores, and those that go.
 
-use std::collections::VecDeque;
-
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
@@ -39,7 +37,7 @@ pub(super) async fn export(state: ApiState, call: Call) -> Result<Response, Prob
     })
     .await?;
     range.through = through;
-    let lines = Lines { state, range, ready: VecDeque::new() };
+    let lines = Lines { state, range };
     let stream = futures_util::stream::try_unfold(lines, |mut lines| async move {
         let chunk = lines.next().await?;
         Ok::<_, std::io::Error>(chunk.map(|chunk| (chunk, lines)))
@@ -57,31 +55,28 @@ pub(super) async fn export(state: ApiState, call: Call) -> Result<Response, Prob
 struct Lines {
     state: ApiState,
     range: ExportRange,
-    /// Those that have been read. The memory of an export is one page.
-    ready: VecDeque<Bytes>,
 }
 
 impl Lines {
-    /// Returns the next of them; `None` after the last one. Whoever listens is told by a broken
-    /// stream that it is not whole.
+    /// Returns the next of them, a page: the memory of an export. `None` after the last one. Whoever
+    /// listens is told by a broken stream that it is not whole.
     async fn next(&mut self) -> std::io::Result<Option<Bytes>> {
-        if self.ready.is_empty() {
-            let (engine, range) = (self.state.engine().clone(), self.range.clone());
-            let page = blocking(move || {
-                let page = engine.store().read(|reader| reader.export_page(&range))?;
-                let line = |object: Object| Bytes::from(format!("{}\n", Value::from(object)));
-                let lines: VecDeque<Bytes> =
-                    page.iter().map(|stored| line(stored.to_export())).collect();
-                Ok((lines, page.last().map(|stored| stored.sequence)))
-            });
-            let (lines, last) = page.await.map_err(|problem| {
-                tracing::error!(?problem, "an export broke off");
-                std::io::Error::other("the export broke off")
-            })?;
-            self.range.after = last.unwrap_or(self.range.through);
-            self.ready = lines;
-        }
-        Ok(self.ready.pop_front())
+        let (engine, range) = (self.state.engine().clone(), self.range.clone());
+        let page = blocking(move || {
+            let page = engine.store().read(|reader| reader.export_page(&range))?;
+            let mut lines = String::new();
+            for stored in &page {
+                lines.push_str(&Value::from(stored.to_export()).to_string());
+                lines.push('\n');
+            }
+            Ok((lines, page.last().map(|stored| stored.sequence)))
+        });
+        let (lines, last) = page.await.map_err(|problem| {
+            tracing::error!(?problem, "an export broke off");
+            std::io::Error::other("the export broke off")
+        })?;
+        self.range.after = last.unwrap_or(self.range.through);
+        Ok(last.map(|_| lines.into()))
     }
 }
 

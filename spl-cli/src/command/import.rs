@@ -17,7 +17,7 @@ use crate::client::{Client, Target};
 use crate::failure::{Exit, Failure};
 use crate::output::{self, GOOD, Progress, WARN, plural, printable, short};
 use crate::session::{self, Session};
-use lines::{Line, Lines};
+use lines::Lines;
 
 /// The most lines that are sent at once: they are one commit.
 const BATCH_LINES: usize = 500;
@@ -167,22 +167,23 @@ impl<'c> Importing<'c> {
         let progress = Progress::of("import");
         let broken = |error: io::Error| Failure::local("the lines could not be read", &error);
         while let Some(line) = lines.next().map_err(broken)? {
-            let sent = match line {
-                Line::Whole(line) => {
+            let number = line.number;
+            let sent = match line.text {
+                Some(text) => {
                     let full = self.numbers.len() >= BATCH_LINES
-                        || (!self.batch.is_empty() && self.batch.len() + line.len() > BATCH_BYTES);
+                        || (!self.batch.is_empty() && self.batch.len() + text.len() > BATCH_BYTES);
                     let going_on = !full || self.send()?;
                     if going_on {
-                        self.batch.extend_from_slice(line);
+                        self.batch.extend_from_slice(text);
                         self.batch.push(b'\n');
-                        self.numbers.push(lines.number());
+                        self.numbers.push(number);
                     }
                     going_on
                 }
-                Line::TooLong => {
+                None => {
                     let going_on = self.send()?;
                     if going_on {
-                        self.told.refuse(lines.number(), None, lines::TOO_LONG);
+                        self.told.refuse(number, None, lines::TOO_LONG);
                     }
                     going_on && !self.strict
                 }

@@ -8,11 +8,12 @@ use spl::engine::MAX_IMPORT_LINE_BYTES;
 pub(super) const TOO_LONG: &str = "the line is longer than any record";
 
 /// A line.
-pub(super) enum Line<'a> {
-    /// All of it, without its end.
-    Whole(&'a [u8]),
-    /// It is longer than any record, and was passed over.
-    TooLong,
+pub(super) struct Line<'a> {
+    /// Its number, from 1.
+    pub(super) number: u64,
+    /// All of it, without its end; `None` for one that is longer than any record, which was passed
+    /// over.
+    pub(super) text: Option<&'a [u8]>,
 }
 
 /// The lines of an input that say something.
@@ -26,11 +27,6 @@ pub(super) struct Lines<R> {
 impl<R: BufRead> Lines<R> {
     pub(super) const fn of(input: R) -> Self {
         Self { input, line: Vec::new(), number: 0, bytes: 0 }
-    }
-
-    /// Returns the number of the last line, from 1.
-    pub(super) const fn number(&self) -> u64 {
-        self.number
     }
 
     /// Returns how many bytes have been read.
@@ -53,10 +49,11 @@ impl<R: BufRead> Lines<R> {
             let ended = self.line.last() == Some(&b'\n');
             if !ended && read as u64 == most {
                 self.skip()?;
-                return Ok(Some(Line::TooLong));
+                return Ok(Some(Line { number: self.number, text: None }));
             }
             if !self.line.trim_ascii().is_empty() {
-                return Ok(Some(Line::Whole(self.line.trim_ascii())));
+                let text = Some(self.line.trim_ascii());
+                return Ok(Some(Line { number: self.number, text }));
             }
         }
     }
@@ -87,13 +84,9 @@ mod tests {
         let text = format!("one\n\n  \r\ntwo\r\n{long}yyy\nlast");
         let mut lines = Lines::of(io::BufReader::with_capacity(7, text.as_bytes()));
         let mut found = Vec::new();
-        loop {
-            let shown = match lines.next().expect("read") {
-                None => break,
-                Some(Line::Whole(line)) => String::from_utf8_lossy(line).into_owned(),
-                Some(Line::TooLong) => "(too long)".to_owned(),
-            };
-            found.push((lines.number(), shown));
+        while let Some(line) = lines.next().expect("read") {
+            let text = line.text.unwrap_or(b"(too long)");
+            found.push((line.number, String::from_utf8_lossy(text).into_owned()));
         }
         let found: Vec<(u64, &str)> = found.iter().map(|(at, line)| (*at, line.as_str())).collect();
         assert_eq!(found, [(1, "one"), (4, "two"), (5, "(too long)"), (6, "last")]);
