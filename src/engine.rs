@@ -12,6 +12,7 @@
 //! **Invariant:** the engine is the only caller of the store's append. Checks run in the order of
 //! decision 20, and the order is written down once, in [`door`](Engine::ingest).
 
+mod account;
 mod actors;
 mod author;
 mod caller;
@@ -40,6 +41,9 @@ mod trusted;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+pub use account::{
+    AccountError, MAX_ACCOUNT_NAME_CHARS, MAX_REASON_CHARS, NewAccount, SERVICE_ACCOUNT_KIND,
+};
 pub use actors::{Actors, MAX_ACTORS, UnknownActor};
 pub use author::Author;
 pub use caller::Caller;
@@ -65,11 +69,11 @@ pub(crate) use seam::{count_asked, observation};
 pub use settings::{
     McpServer, McpTransport, ModelSettings, ProviderSettings, Settings, WireFormat,
 };
-pub use token::Minted;
+pub use token::{API_TOKEN_KIND, DEFAULT_ENV_TAG, Minted, Wish};
 
 use crate::identity::{KeyPair, Keyring, random_bytes};
 use crate::predicate::ExpressionCache;
-use crate::store::{OpenError, Probe, Store, StoreOptions, TokenId};
+use crate::store::{OpenError, Probe, Sight, Store, StoreOptions, TokenId};
 use crate::time::{Stopwatch, TimeSource};
 
 /// How to open an engine.
@@ -100,8 +104,11 @@ impl Default for EngineOptions {
 }
 
 /// An open instance. Cheap to clone; all clones are one.
+///
+/// The second member is the store as this handle reads it: all of it, or what somebody may see. The
+/// folds that all handles share, and the doors, read the whole one.
 #[derive(Clone)]
-pub struct Engine(Arc<Inner>);
+pub struct Engine(Arc<Inner>, Store);
 
 struct Inner {
     store: Store,
@@ -111,7 +118,7 @@ struct Inner {
     home_token: Option<TokenId>,
     expressions: Arc<ExpressionCache>,
     live: live::Refresher,
-    trust: std::sync::Mutex<trusted::Trusted>,
+    trust: std::sync::Mutex<trusted::Counted>,
     census: std::sync::Mutex<census::Census>,
     drivers: driver::Drivers,
     skipped: permit::Skipped,
@@ -163,7 +170,8 @@ impl Engine {
         let token = home.map(Home::token).transpose()?.flatten();
         let drivers = home.map(|home| driver::Drivers::in_folder(home.drivers_path()));
         let home_token = token.as_deref().and_then(token::id_of);
-        Ok(Self(Arc::new(Inner {
+        let seen = store.clone();
+        let inner = Inner {
             store,
             home: home.cloned(),
             home_token,
@@ -177,7 +185,25 @@ impl Engine {
             skipped: permit::Skipped::default(),
             ingested: AtomicU64::new(0),
             up: Stopwatch::start(),
-        })))
+        };
+        Ok(Self(Arc::new(inner), seen))
+    }
+
+    /// Returns this instance as a caller sees it: what they may not read is not there.
+    #[must_use]
+    pub fn seen_by(&self, caller: &Caller) -> Self {
+        Self(Arc::clone(&self.0), self.0.store.narrowed(caller.sight()))
+    }
+
+    /// Returns this instance as this handle sees it within a sight.
+    ///
+    /// A handle that sees a part already sees no more of it afterwards: then it stays as it is.
+    #[must_use]
+    pub(crate) fn seeing(&self, sight: Sight) -> Self {
+        if self.1.is_narrowed() {
+            return self.clone();
+        }
+        Self(Arc::clone(&self.0), self.0.store.narrowed(sight))
     }
 
     /// Returns where the instance lives; `None` for one in memory.
@@ -185,8 +211,13 @@ impl Engine {
         self.0.home.as_ref()
     }
 
-    /// Returns the store, for reading.
+    /// Returns the store, for reading, as this handle sees it.
     pub fn store(&self) -> &Store {
+        &self.1
+    }
+
+    /// Returns the whole store: for what all handles share, and for what has a check of its own.
+    fn whole(&self) -> &Store {
         &self.0.store
     }
 

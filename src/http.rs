@@ -11,10 +11,15 @@
 //! **Invariant:** every route stands in one table, with what it needs and what it answers. The
 //! router, the refusal of unknown parameters and the OpenAPI document are read off it.
 //!
+//! **Invariant:** a route is handed the instance as its caller may see it. What they may not read is
+//! not there, in whatever way a route asks.
+//!
 //! **Invariant:** every refusal is the one envelope of [`wire::error`], whoever refused. There are
 //! no CORS headers: no page may use this server except one that it served itself.
 
 mod access;
+mod account_routes;
+mod accounts;
 mod answer;
 mod call;
 mod config;
@@ -23,6 +28,7 @@ mod endpoint;
 mod expression;
 mod guard;
 mod health;
+mod identity;
 mod metrics;
 mod news;
 mod observe;

@@ -95,10 +95,13 @@ impl StoreOptions {
     }
 }
 
-/// An open store.
+/// An open store. Cheap to clone; all clones are one.
+#[derive(Clone)]
 pub struct Store {
     shared: Arc<Shared>,
-    writer: Writer,
+    writer: Arc<Writer>,
+    /// What is read through this handle.
+    sight: Arc<Sight>,
 }
 
 /// What the writing thread and the readers have in common.
@@ -124,7 +127,7 @@ impl Store {
         Ok(Self::assemble(connection, readers, Some((path, lock)), options))
     }
 
-    /// Opens a store in memory, which ends with this value.
+    /// Opens a store in memory, which ends with the last clone.
     pub fn in_memory(options: StoreOptions) -> Result<Self, OpenError> {
         let connection = Arc::new(connection::open_memory(&options)?.into());
         let readers = Readers::of_memory(Arc::clone(&connection));
@@ -149,7 +152,19 @@ impl Store {
         });
         let keep_log = !options.checkpoint_on_close;
         let writer = Writer::new(Arc::clone(&shared), connection, lock, keep_log, options.brief);
-        Self { shared, writer }
+        Self { shared, writer: Arc::new(writer), sight: Arc::new(Sight::everything()) }
+    }
+
+    /// Returns a handle on the same store through which nothing is read but what `sight` shows: what
+    /// is outside of it is not there. Writing is as it was.
+    #[must_use]
+    pub fn narrowed(&self, sight: Sight) -> Self {
+        Self { sight: Arc::new(sight), ..self.clone() }
+    }
+
+    /// Returns whether there is more in the store than this handle reads.
+    pub fn is_narrowed(&self) -> bool {
+        !self.sight.is_everything()
     }
 
     /// Seals a draft and signs it with its actor's key, or with the instance's where the actor has
@@ -204,7 +219,7 @@ impl Store {
         &self,
         work: impl FnOnce(&Reader<'_>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        self.shared.readers.with(work)
+        self.shared.readers.with(&self.sight, work)
     }
 
     /// Returns a number that moves whenever somebody has committed, in this process or another.

@@ -14,6 +14,7 @@ CREATE TABLE accounts (
 -- before get one of their own, which may do what they could.
 ALTER TABLE tokens ADD COLUMN account    TEXT NOT NULL DEFAULT '';
 ALTER TABLE tokens ADD COLUMN expires_at INTEGER;
+ALTER TABLE tokens ADD COLUMN env        TEXT NOT NULL DEFAULT 'prod';
 UPDATE tokens SET account = 'sa-' || substr(id, 1, 16);
 INSERT INTO accounts (id, name, namespace, scopes, actors, created_at, revoked_at)
 SELECT account, name, 'default', scopes, '*', created_at, revoked_at FROM tokens;

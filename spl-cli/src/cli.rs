@@ -57,7 +57,7 @@ pub(crate) struct Options {
     /// The same as `--output json`
     #[arg(long, global = true, help_heading = "Global options")]
     json: bool,
-    /// The bearer for that server [default: `SPL_TOKEN`, else the home's own]
+    /// The bearer for that server [default: `SPL_TOKEN`, else one that was saved]
     #[arg(long, global = true, value_name = "BEARER", help_heading = "Global options")]
     pub(crate) token: Option<String>,
     /// Ask this server, not this machine's instance [default: `SPL_SERVE_URL`]
@@ -133,6 +133,8 @@ Exit status: 0 all is well, 1 something may not be, 2 something is wrong.")]
     Export(command::export::ExportArgs),
     Import(command::import::ImportArgs),
     Erase(command::erase::EraseArgs),
+    #[command(subcommand)]
+    ServiceAccount(command::service_account::ServiceAccountCommand),
     #[command(subcommand)]
     Token(command::token::TokenCommand),
 

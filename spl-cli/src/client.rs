@@ -201,9 +201,11 @@ impl Client {
 }
 
 /// Tells whether asking twice does what asking once does. A record has its id from its content, so
-/// the same one again is the same record; only tokens are made anew each time.
+/// the same one again is the same record; only accounts and tokens are made anew each time.
 fn is_repeatable(question: &Question) -> bool {
-    question.method() == Method::GET || !question.uri().path().starts_with("/v1/tokens")
+    let path = question.uri().path();
+    let makes = path.starts_with("/v1/tokens") || path.starts_with("/v1/service-accounts");
+    question.method() == Method::GET || !makes
 }
 
 /// Returns host and port of a URL.

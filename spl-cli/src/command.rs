@@ -19,6 +19,7 @@ pub(crate) mod record;
 pub(crate) mod resume;
 pub(crate) mod runs;
 pub(crate) mod serve;
+pub(crate) mod service_account;
 pub(crate) mod session;
 pub(crate) mod status;
 pub(crate) mod thread;
@@ -94,6 +95,7 @@ fn perform(session: &mut Session, command: Command) -> Result<u8, Failure> {
         Command::Erase(args) => erase::erase(session, &args),
         Command::Model(command) => return model::model(session, &command),
         Command::Tool(command) => tool::tool(session, command),
+        Command::ServiceAccount(command) => service_account::service_account(session, command),
         Command::Token(command) => token::token(session, command),
         Command::Completions(args) => completions::completions(session, &args),
         Command::Version => version::version(session),

@@ -68,13 +68,65 @@ impl Session {
     }
 
     fn remote(&self, url: &str) -> Result<Client, Failure> {
-        let given = self.options.token.clone().filter(|token| !token.is_empty());
-        let bearer = match given.or_else(|| home::set("SPL_TOKEN")) {
-            Some(bearer) => Some(bearer),
-            // Whoever has no home needs none to ask a server.
-            None => home::find().ok().and_then(|home| home.token().ok().flatten()),
-        };
+        let bearer = self.bearer()?.map(|(_, bearer)| bearer);
         Client::over_tcp(url, bearer.as_deref())
+    }
+
+    /// Returns the bearer that a server elsewhere is sent, and where it comes from.
+    pub(crate) fn bearer(&self) -> Result<Option<(Source, String)>, Failure> {
+        let given = self.options.token.clone().filter(|token| !token.is_empty());
+        if let Some(bearer) = given {
+            return Ok(Some((Source::CommandLine, bearer)));
+        }
+        if let Some(bearer) = home::set("SPL_TOKEN") {
+            return Ok(Some((Source::Environment, bearer)));
+        }
+        // Whoever has no home needs none to ask a server.
+        let Ok(home) = home::find() else { return Ok(None) };
+        let coded = |error| Failure::coded(&error);
+        if let Some(bearer) = home.saved_bearer().map_err(coded)? {
+            return Ok(Some((Source::Saved, bearer)));
+        }
+        Ok(home.token().ok().flatten().map(|bearer| (Source::Home, bearer)))
+    }
+}
+
+/// Where a bearer comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// `--token`.
+    CommandLine,
+    /// `SPL_TOKEN`.
+    Environment,
+    /// What was saved.
+    Saved,
+    /// The admin token of this machine's instance.
+    Home,
+    /// There is none.
+    Nowhere,
+}
+
+impl Source {
+    /// Returns the word for programs.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::CommandLine => "command_line",
+            Self::Environment => "environment",
+            Self::Saved => "saved",
+            Self::Home => "home",
+            Self::Nowhere => "none",
+        }
+    }
+
+    /// Returns it in words.
+    pub(crate) const fn in_words(self) -> &'static str {
+        match self {
+            Self::CommandLine => "the one that --token gives",
+            Self::Environment => "the one in SPL_TOKEN",
+            Self::Saved => "the one that was saved with `spl token save`",
+            Self::Home => "the admin token of this machine's instance",
+            Self::Nowhere => "none",
+        }
     }
 }
 

@@ -100,6 +100,6 @@ impl Engine {
         &self,
         work: impl FnOnce(&mut Author<'_, '_>) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, EngineError> {
-        self.store().write(move |tx| work(&mut Author::over(tx)))
+        self.whole().write(move |tx| work(&mut Author::over(tx)))
     }
 }

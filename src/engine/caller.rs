@@ -119,6 +119,11 @@ impl Caller {
         }
     }
 
+    /// Returns the actor that it says it acts for, if it says so.
+    pub const fn claimed(&self) -> Option<&ActorId> {
+        self.claimed.as_ref()
+    }
+
     /// Returns whom it acts for: the actor that it claims, else the one that its account is.
     pub fn acting(&self) -> Option<&ActorId> {
         self.claimed.as_ref().or_else(|| self.held().map(|held| &held.did))

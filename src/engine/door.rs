@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use super::{Caller, Engine, IngestError, Scope, Way};
+use super::{Caller, Engine, EngineError, IngestError, Scope, Way};
 use crate::canon::{Limits, ParseError, parse};
 use crate::config::{MEMBERS_TRANSPORT_TOPIC, TRANSPORT_TOPIC};
 use crate::hook::{Hook, is_hook};
@@ -11,7 +11,7 @@ use crate::permission::{
     check_switch, is_permission_rule, is_permission_switch,
 };
 use crate::record::{
-    ActorId, Draft, ERASURE_KIND, Namespace, Origin, Reason, Record, ShapeError, ThreadId,
+    ActorId, Clock, Draft, ERASURE_KIND, Namespace, Origin, Reason, Record, ShapeError, ThreadId,
 };
 use crate::store::{AppendError, Appended};
 
@@ -40,6 +40,15 @@ impl Engine {
     pub fn ingest_draft(&self, caller: &Caller, draft: Draft) -> Result<Ingested, IngestError> {
         self.admit(caller, &draft)?;
         self.append(caller, draft)
+    }
+
+    /// Returns the clock that an actor would use next on a thread, whoever may read there.
+    pub(crate) fn next_clock(
+        &self,
+        thread: &ThreadId,
+        actor: &ActorId,
+    ) -> Result<Clock, EngineError> {
+        Ok(self.whole().read(|reader| reader.next_clock(thread, actor))?)
     }
 
     /// The checks that a draft must pass, in their order.
@@ -80,11 +89,11 @@ impl Engine {
         // The keys of actors are the operator's to use. What a bearer states in their name is told
         // from what they state themselves by who signed it.
         let prepared = if caller.is_operator() {
-            self.store().prepare(draft)?
+            self.whole().prepare(draft)?
         } else {
-            self.store().prepare_in_custody(draft)?
+            self.whole().prepare_in_custody(draft)?
         };
-        let (record, appended) = self.store().write(move |tx| {
+        let (record, appended) = self.whole().write(move |tx| {
             let appended = tx.append(&prepared, Origin::Door)?;
             Ok::<_, AppendError>((prepared.into_record(), appended))
         })?;

@@ -103,7 +103,7 @@ impl Engine {
             return Err(ShapeError::new("act", Reason::BadValue, message).into());
         }
         for id in erases(draft)? {
-            let target = self.store().read(|reader| reader.record(id))?;
+            let target = self.whole().read(|reader| reader.record(id))?;
             // Of what stands elsewhere nothing is said, not even that it is there.
             let target = target.filter(|target| is_in_bounds(caller, target));
             check_target(caller, draft, &target.ok_or_else(|| missing(id))?)?;

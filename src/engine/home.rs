@@ -162,7 +162,8 @@ impl Home {
         self.0.join("keys/primary")
     }
 
-    fn operator_key_path(&self) -> PathBuf {
+    /// Returns where the key is that signs what the operator writes.
+    pub fn operator_key_path(&self) -> PathBuf {
         self.0.join("secrets/operator-identity.key")
     }
 
@@ -187,7 +188,7 @@ impl Home {
         make_file(&self.operator_key_path(), seed)?;
         let fresh = make_file(&self.instance_key_path(), seed)?;
         make_file(&self.token_path(), || {
-            Ok(format!("spl_prod_admin_{}\n", hex(&random_bytes::<32>()?)).into_bytes())
+            Ok(format!("spl_prod_sa-admin_{}\n", hex(&random_bytes::<32>()?)).into_bytes())
         })?;
         let actor = format!("did:sync:user:{}", label_of(login));
         make_file(&self.settings_path(), || Ok(Settings::template(&actor).into_bytes()))?;
@@ -240,12 +241,29 @@ impl Home {
 
     /// Reads the admin token, if there is one.
     pub fn token(&self) -> Result<Option<String>, HomeError> {
-        let path = self.token_path();
-        match fs::read_to_string(&path) {
-            Ok(text) => Ok(Some(text.trim().to_owned())),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(source) => Err(HomeError::File { path, action: "read", source }),
-        }
+        read_text(self.token_path())
+    }
+
+    /// Returns where the bearer is kept that a server elsewhere is sent.
+    pub fn saved_bearer_path(&self) -> PathBuf {
+        self.secrets_path().join("bearer")
+    }
+
+    /// Reads the bearer that a server elsewhere is sent, if one was saved.
+    pub fn saved_bearer(&self) -> Result<Option<String>, HomeError> {
+        read_text(self.saved_bearer_path())
+    }
+
+    /// Keeps a bearer that a server elsewhere is sent, in the place of the one before.
+    pub fn save_bearer(&self, bearer: &str) -> Result<(), HomeError> {
+        make_folder(&self.0)?;
+        make_folder(&self.secrets_path())?;
+        replace(self.saved_bearer_path(), bearer)
+    }
+
+    /// Puts another admin token in the place of the one that is there.
+    pub(super) fn keep_token(&self, bearer: &str) -> Result<(), HomeError> {
+        replace(self.token_path(), bearer)
     }
 
     /// Returns what in this home others than its owner could read or write.
@@ -254,6 +272,7 @@ impl Home {
             self.0.clone(),
             self.store_path(),
             self.token_path(),
+            self.saved_bearer_path(),
             self.instance_key_path(),
             self.operator_key_path(),
         ];
@@ -312,6 +331,26 @@ fn write_private(path: &Path, content: &[u8]) -> io::Result<()> {
     let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     file.write_all(content)?;
     file.sync_all()
+}
+
+/// Puts a file of one line, whole, in the place of another.
+fn replace(path: PathBuf, line: &str) -> Result<(), HomeError> {
+    let draft = path.with_extension(format!("{}.tmp", hex(&random_bytes::<8>()?)));
+    let written = write_private(&draft, format!("{line}\n").as_bytes());
+    let moved = written.and_then(|()| fs::rename(&draft, &path));
+    if moved.is_err() {
+        let _ = fs::remove_file(&draft);
+    }
+    moved.map_err(|source| HomeError::File { path, action: "replaced", source })
+}
+
+/// Reads a file of one line, if there is one.
+fn read_text(path: PathBuf) -> Result<Option<String>, HomeError> {
+    match fs::read_to_string(&path) {
+        Ok(text) => Ok(Some(text.trim().to_owned())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(HomeError::File { path, action: "read", source }),
+    }
 }
 
 fn read_key(path: &Path) -> Result<Option<KeyPair>, HomeError> {

@@ -53,7 +53,7 @@ impl Engine {
         if rules.is_empty() {
             return Ok(Ruling::Deny { rule: None });
         }
-        let clock = self.store().read(|reader| reader.next_clock(&seat.thread, &seat.actor))?;
+        let clock = self.whole().read(|reader| reader.next_clock(&seat.thread, &seat.actor))?;
         let body = object! { "args": args.clone(), "tool": tool };
         let record = RecordFacts {
             act: Act::Call.as_str(),
@@ -83,7 +83,7 @@ impl Engine {
             actor: asked.actor.as_str(),
             namespace: namespace.as_str(),
             trust: &everybody,
-            now_secs: self.store().now().as_secs(),
+            now_secs: self.whole().now().as_secs(),
             system: &everybody,
         };
         let Ruled { ruling, skipped } = rule(rules, namespace, &facts);
@@ -190,7 +190,7 @@ impl Everybody<'_> {
     fn standing(&self, actor: &str, domain: &str) -> crate::trust::Standing {
         // What is no name of an actor has no verdicts.
         let Ok(actor) = ActorId::parse(actor) else { return crate::trust::Standing::default() };
-        self.or_nothing(self.engine.standing(&actor, domain))
+        self.or_nothing(self.engine.whole_standing(&actor, domain))
     }
 }
 

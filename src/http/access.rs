@@ -1,11 +1,12 @@
 //! Who makes a request.
 
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, HeaderName, header};
 
 use super::ApiState;
 use super::problem::Problem;
 use crate::code::Code;
-use crate::engine::Caller;
+use crate::engine::{Caller, IngestError};
+use crate::record::ActorId;
 
 /// How a request proves who makes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,12 +36,34 @@ impl Access {
     }
 }
 
-/// Returns who makes a request with these headers. Asks the store.
+/// Whom a caller says it acts for (contract §2.1).
+const ACTOR: HeaderName = HeaderName::from_static("x-syncropel-actor");
+
+/// With the value `agent`, gives the standing of the operator up: what a command says that was
+/// started inside a run or inside the session of a harness. It can only be less than it was.
+const STANDING: HeaderName = HeaderName::from_static("x-spl-standing");
+
+/// Returns who makes a request with these headers, and whom they act for. Asks the store.
 ///
-/// Every refusal is the same, so that nothing is learned about a token by guessing.
+/// Every refusal of a bearer is the same, so that nothing is learned about a token by guessing; and
+/// so is every refusal of a claim.
 pub(super) fn caller(state: &ApiState, headers: &HeaderMap) -> Result<Caller, Problem> {
+    let caller = authenticated(state, headers)?;
+    let mut claims = headers.get_all(ACTOR).iter();
+    let Some(claim) = claims.next() else { return Ok(caller) };
+    let actor = claim.to_str().ok().and_then(|claim| ActorId::parse(claim).ok());
+    let (Some(actor), None) = (actor, claims.next()) else {
+        return Err(Problem::invalid(ACTOR.as_str(), "`x-syncropel-actor` must be one DID"));
+    };
+    caller.claiming(actor).ok_or_else(|| IngestError::ActorClaim.into())
+}
+
+fn authenticated(state: &ApiState, headers: &HeaderMap) -> Result<Caller, Problem> {
     match state.access() {
-        Access::SameUser | Access::InsecureLocalhost { .. } => Ok(Caller::operator()),
+        Access::SameUser | Access::InsecureLocalhost { .. } => {
+            let agent = headers.get(STANDING).is_some_and(|standing| standing == "agent");
+            Ok(if agent { Caller::agent() } else { Caller::operator() })
+        }
         Access::Bearer { .. } => {
             let known = match bearer(headers) {
                 Some(bearer) => state.engine().authenticate(bearer)?,
@@ -63,7 +86,7 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
         values.next().is_none().then_some(value)
     };
     if !headers.contains_key(header::AUTHORIZATION) {
-        return only(header::HeaderName::from_static("x-api-key")).map(str::trim);
+        return only(HeaderName::from_static("x-api-key")).map(str::trim);
     }
     let (scheme, token) = only(header::AUTHORIZATION)?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())

@@ -9,9 +9,9 @@ use super::answer::Answer;
 use super::call::Call;
 use super::problem::Problem;
 use super::{
-    ApiState, ServerLimits, config, decisions, expression, health, metrics, observe, openapi,
-    portability_routes, records, run_routes, session_doors, session_routes, sessions, threads,
-    tokens, trust, watch,
+    ApiState, ServerLimits, account_routes, config, decisions, expression, health, metrics,
+    observe, openapi, portability_routes, records, run_routes, session_doors, session_routes,
+    sessions, threads, trust, watch,
 };
 use crate::engine::{Caller, IngestError, Scope};
 
@@ -168,9 +168,10 @@ pub(super) fn endpoints() -> impl Iterator<Item = &'static Endpoint> {
         .chain(run_routes::ENDPOINTS)
         .chain(session_routes::ENDPOINTS)
         .chain(portability_routes::ENDPOINTS)
+        .chain(account_routes::ENDPOINTS)
 }
 
-/// Every route but those of runs and captured sessions.
+/// Every route that has no table of its own.
 const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         method: Method::Post,
@@ -502,39 +503,6 @@ const ENDPOINTS: &[Endpoint] = &[
         takes: Some("Evaluation"),
         answers: &[Outcome::Json(200, "Evaluated")],
         does: Does::Answers(expression::evaluate),
-    },
-    Endpoint {
-        method: Method::Post,
-        path: "/v1/tokens",
-        name: "create_token",
-        summary: "Makes a token. Its secret is in this answer and nowhere else.",
-        needs: Needs::Operator,
-        query: &[],
-        takes: Some("TokenRequest"),
-        answers: &[Outcome::Json(201, "MintedToken")],
-        does: Does::Answers(tokens::create),
-    },
-    Endpoint {
-        method: Method::Get,
-        path: "/v1/tokens",
-        name: "list_tokens",
-        summary: "Lists the tokens, revoked ones too, without their secrets.",
-        needs: Needs::Operator,
-        query: &[],
-        takes: None,
-        answers: &[Outcome::Json(200, "TokenList")],
-        does: Does::Answers(tokens::list),
-    },
-    Endpoint {
-        method: Method::Delete,
-        path: "/v1/tokens/{id}",
-        name: "revoke_token",
-        summary: "Revokes the live tokens with this id or name.",
-        needs: Needs::Operator,
-        query: &[],
-        takes: None,
-        answers: &[Outcome::Json(200, "RevokedTokens")],
-        does: Does::Answers(tokens::revoke),
     },
     Endpoint {
         method: Method::Get,

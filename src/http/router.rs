@@ -133,10 +133,11 @@ async fn enter(state: ApiState, endpoint: &'static Endpoint, request: Request) -
         None => Ok(Bytes::new()),
     };
     let answer = async {
+        let state = state.seen_by(&caller);
         let call = Call { caller, segment, second, query, headers: parts.headers, body: body? };
         match endpoint.does {
             Does::Answers(answer) => waiting(&state, move |state| answer(state, &call)).await,
-            Does::Streams(stream) => stream(state.clone(), call).await,
+            Does::Streams(stream) => stream(state, call).await,
         }
     };
     answer.await.unwrap_or_else(Problem::into_response)

@@ -53,8 +53,10 @@ pub(super) fn start_of_actor(state: &ApiState, call: &Call) -> Result<Answer, Pr
     let request = members(&request, &KNOWN)?;
     let model = text(request, "model_override")?;
     let ask = ask_of(call, request, actor(&call.segment)?, model)?;
-    let started = host(state)?.start(&call.caller, &ask)?;
-    Ok(Answer::created(known(state.engine(), &started.thread)?.to_object()))
+    let host = host(state)?;
+    let started = host.start(&call.caller, &ask)?;
+    // Whoever has begun it is told of it, whether or not they may read there.
+    Ok(Answer::created(known(host.engine(), &started.thread)?.to_object()))
 }
 
 /// `GET /v1/work/loop/{id}`
@@ -210,9 +212,11 @@ fn live(state: &ApiState, call: &Call) -> Result<(ThreadId, RunRow), Problem> {
     }
 }
 
-/// Lets nobody but the operator speak to the operator's runs: what is said there is as good as a
+/// Lets nobody speak to a run on whose thread they may not write, and nobody but the operator to the
+/// operator's runs: what is said there is as good as a
 /// goal, to an actor that may do what the operator may.
 fn own(call: &Call, row: &RunRow) -> Result<(), IngestError> {
+    call.writes_on(&row.spec.thread, &row.spec.namespace)?;
     if row.spec.tier == TierName::Operator.as_str() && !call.caller.is_operator() {
         return Err(IngestError::Scope { needed: Scope::Admin });
     }
@@ -247,7 +251,13 @@ fn work_loop(call: &Call) -> Result<Ask, Problem> {
     ];
     let request = call.json()?;
     let request = members(&request, &KNOWN)?;
-    let by = actor(text(request, "actor")?.unwrap_or(NAMELESS))?;
+    let by = match text(request, "actor")? {
+        Some(name) => actor(name)?,
+        None => {
+            let nameless = actor(NAMELESS)?;
+            call.acts_for(&nameless).unwrap_or(nameless)
+        }
+    };
     let workspace = text(request, "workspace")?.map(str::to_owned);
     Ok(Ask { workspace, ..ask_of(call, request, by, text(request, "model")?)? })
 }
@@ -283,8 +293,12 @@ fn ask_of(
 fn speaker(call: &Call, request: &Object) -> Result<ActorId, Problem> {
     let by = match text(request, "actor")? {
         Some(name) => actor(name)?,
-        None if call.caller.is_operator() => ActorId::engine(),
-        None => return Err(ShapeError::missing("actor").into()),
+        None => {
+            let caller = &call.caller;
+            let engine = caller.is_operator().then(ActorId::engine);
+            let by = caller.claimed().cloned().or(engine).or_else(|| caller.acting().cloned());
+            by.ok_or_else(|| ShapeError::missing("actor"))?
+        }
     };
     call.speaks_as(&by)?;
     Ok(by)

@@ -7,7 +7,7 @@ use tokio::sync::watch;
 
 use super::Access;
 use super::news::News;
-use crate::engine::Engine;
+use crate::engine::{Caller, Engine};
 use crate::run::Host;
 
 /// How much a request may ask for, and how long it may take.
@@ -65,6 +65,8 @@ impl Shared {
 pub struct ApiState {
     shared: Arc<Shared>,
     access: Access,
+    /// The engine as whoever asks may see it.
+    engine: Engine,
 }
 
 struct Shared {
@@ -84,13 +86,15 @@ impl ApiState {
 
     /// Returns the state of a server over `engine`, with limits of its own.
     pub fn with_limits(engine: Engine, access: Access, limits: ServerLimits) -> Self {
-        Self { shared: Arc::new(Shared::over(engine, limits, None)), access }
+        let shared = Arc::new(Shared::over(engine.clone(), limits, None));
+        Self { shared, access, engine }
     }
 
     /// Returns the state of a server that drives the runs of `host`.
     pub fn hosting(host: Host, access: Access, limits: ServerLimits) -> Self {
         let engine = host.engine().clone();
-        Self { shared: Arc::new(Shared::over(engine, limits, Some(host))), access }
+        let shared = Arc::new(Shared::over(engine.clone(), limits, Some(host)));
+        Self { shared, access, engine }
     }
 
     /// Returns the runs that this server drives, if it drives any.
@@ -101,12 +105,17 @@ impl ApiState {
     /// Returns this state for requests that come in another way.
     #[must_use]
     pub fn with_access(&self, access: Access) -> Self {
-        Self { shared: Arc::clone(&self.shared), access }
+        Self { access, ..self.clone() }
     }
 
-    /// Returns the engine.
+    /// Returns the engine. That which a route is handed shows its caller what they may read.
     pub fn engine(&self) -> &Engine {
-        &self.shared.engine
+        &self.engine
+    }
+
+    /// Returns this state as a caller sees it: what they may not read is not there.
+    pub(super) fn seen_by(&self, caller: &Caller) -> Self {
+        Self { engine: self.shared.engine.seen_by(caller), ..self.clone() }
     }
 
     pub(super) fn access(&self) -> Access {

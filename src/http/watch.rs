@@ -204,7 +204,8 @@ impl Watching {
         let (state, headers) = (self.state.clone(), self.headers.clone());
         let (thread, position) = (self.thread.clone(), self.position);
         let page = blocking(move || {
-            access::caller(&state, &headers)?;
+            let caller = access::caller(&state, &headers)?;
+            let state = state.seen_by(&caller);
             let range = match position {
                 Position::Past { after, since, .. } => {
                     ThreadRange { since_clock: Some(since), after }

@@ -2,6 +2,9 @@
 //!
 //! A look-up that finds nothing says so and is marked as empty: that there is no record is not
 //! proof that there is no fact.
+//!
+//! A run in a namespace finds what stands in it and below, and on its own thread; a run in the root
+//! finds everything.
 
 use super::{Answer, Cancel, Clip, Status, Tool, ToolSpec};
 use crate::canon::{Object, Value};
@@ -10,7 +13,7 @@ use crate::engine::Engine;
 use crate::object;
 use crate::record::{Act, ActorId, Clock, Draft, Namespace, RecordId, ThreadId};
 use crate::secret::mask;
-use crate::store::{Query, Stored};
+use crate::store::{Query, Sight, Stored};
 
 /// How many records are shown when nothing else is asked for.
 const DEFAULT_LIMIT: u64 = 20;
@@ -37,6 +40,10 @@ pub struct RecordSeat {
 /// Returns the tools over the store: `search_records`, `query_thread`, `read_record` and
 /// `record_note`.
 pub fn record_tools(seat: &RecordSeat) -> Vec<Box<dyn Tool>> {
+    let mut sight = Sight::nothing();
+    sight.add_thread(&seat.thread);
+    sight.add_namespace(&seat.namespace);
+    let seat = RecordSeat { engine: seat.engine.seeing(sight), ..seat.clone() };
     let tools: [(ToolSpec, Deed); 4] = [
         (search_records_spec(), search_records),
         (query_thread_spec(), query_thread),

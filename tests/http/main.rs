@@ -2,11 +2,13 @@
 
 #![cfg(feature = "http")]
 
+mod accounts;
 mod bodies;
 mod captured;
 mod client;
 mod decisions;
 mod expressions;
+mod grains;
 mod observe;
 mod pages;
 mod portability;

@@ -180,7 +180,7 @@ fn whoever_may_no_longer_read_is_told_nothing_more() {
     let mut wire = server.tcp("GET", PATH).bearer(&bearer).open();
     assert_eq!(wire.reply_head().0, 200);
     wire.next("heartbeat");
-    server.engine.revoke_tokens("test").expect("revoked");
+    server.engine.revoke_tokens(&spl::engine::Caller::operator(), "test").expect("revoked");
     server.note("th_a", 0, "secret");
     let frame = wire.frame().expect("a frame");
     assert_eq!((frame.event.as_str(), frame.id), ("error", None));

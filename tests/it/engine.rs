@@ -327,7 +327,7 @@ fn tokens_open_the_door_until_they_are_revoked() {
     assert!(!caller.is_operator());
     assert_eq!(engine.authenticate("spl_prod_ci_0000").expect("asked"), None);
     assert_eq!(engine.authenticate("").expect("asked"), None);
-    assert_eq!(engine.revoke_tokens("ci").expect("revoked"), 1);
+    assert_eq!(engine.revoke_tokens(&Caller::operator(), "ci").expect("revoked"), 1);
     assert_eq!(engine.authenticate(&minted.bearer).expect("asked"), None);
 }
 
@@ -356,7 +356,7 @@ fn the_home_token_can_be_revoked() {
     let instance = Instance::new();
     let engine = instance.open();
     let bearer = Home::at(instance.dir.path()).token().expect("read").expect("a token");
-    assert_eq!(engine.revoke_tokens("admin").expect("revoked"), 1);
+    assert_eq!(engine.revoke_tokens(&Caller::operator(), "admin").expect("revoked"), 1);
     assert_eq!(engine.authenticate(&bearer).expect("asked"), None);
     assert_eq!(instance.open().authenticate(&bearer).expect("asked"), None);
 }

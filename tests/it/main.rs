@@ -1,5 +1,6 @@
 //! Integration tests, in one binary so that they link once.
 
+mod accounts;
 mod asking;
 mod budgets;
 mod canon;

@@ -1,6 +1,7 @@
 //! Whole sessions at a terminal: the real binary in a real shell, with an environment and a home
 //! of its own, and everything that it says as a snapshot.
 
+mod accounts;
 mod answers;
 mod captured;
 mod decisions;

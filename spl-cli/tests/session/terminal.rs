@@ -220,6 +220,7 @@ macro_rules! assert_session {
         // What kind there is depends on the machine.
         settings.add_filter(r"(?m)^✓ sandbox .*\n(  hint: .*\n)?", "✓ sandbox   <sandbox>\n");
         settings.add_filter(r#"\{"hint":[^{}]*"name":"sandbox"[^{}]*\}"#, r#"{"name":"sandbox"}"#);
+        settings.add_filter("sa-[0-9a-f]{16}", "sa-<account>");
         settings.add_filter("did:key:z[1-9A-Za-z]+", "did:key:<key>");
         settings.add_filter(r"\d+ bytes\)", "<n> bytes)");
         settings.add_filter(r#""(bytes|elapsed_us|total_bytes|uptime_secs)":\d+"#, r#""$1":<n>"#);

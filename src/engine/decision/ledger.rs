@@ -43,6 +43,13 @@ pub(super) struct Policy {
 }
 
 impl Ledger {
+    /// Returns the ledger of what a reader sees.
+    pub(super) fn over(reader: &Reader<'_>) -> Result<Self, StoreError> {
+        let mut ledger = Self::default();
+        ledger.catch_up(reader)?;
+        Ok(ledger)
+    }
+
     /// Adds what arrived since it was last looked.
     fn catch_up(&mut self, reader: &Reader<'_>) -> Result<(), StoreError> {
         let (last, erasures) = (reader.last()?, reader.erasures()?);
@@ -131,7 +138,7 @@ impl Engine {
     /// Returns every question, up to now.
     pub(in crate::engine) fn ledger(&self) -> Result<MutexGuard<'_, Ledger>, EngineError> {
         let mut ledger = self.0.ledger.lock().unwrap_or_else(PoisonError::into_inner);
-        self.store().read(|reader| ledger.catch_up(reader))?;
+        self.whole().read(|reader| ledger.catch_up(reader))?;
         Ok(ledger)
     }
 }

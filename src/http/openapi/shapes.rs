@@ -1,5 +1,6 @@
 //! The shapes of bodies and answers, in a short notation that becomes JSON Schema.
 
+mod accounts;
 mod captured;
 mod decisions;
 mod portability;
@@ -18,6 +19,7 @@ pub(super) fn shapes() -> impl Iterator<Item = &'static Shape> {
         .chain(sessions::SHAPES)
         .chain(captured::SHAPES)
         .chain(portability::SHAPES)
+        .chain(accounts::SHAPES)
 }
 
 /// The shape of an object.
@@ -417,46 +419,6 @@ const SHAPES: &[Shape] = &[
             ("parts", "[Explanation]"),
             ("hidden?", "integer"),
         ],
-    },
-    Shape {
-        name: "TokenRequest",
-        summary: "A token to make.",
-        members: &[("name", "string"), ("scopes", "[string]")],
-    },
-    Shape {
-        name: "Token",
-        summary: "A token, without its secret.",
-        members: &[
-            ("object", "=token"),
-            ("id", "string"),
-            ("name", "string"),
-            ("scopes", "[string]"),
-            ("created_at", "string"),
-            ("revoked_at", "string|null"),
-        ],
-    },
-    Shape {
-        name: "MintedToken",
-        summary: "A token with its secret, which is shown once.",
-        members: &[
-            ("object", "=token"),
-            ("id", "string"),
-            ("name", "string"),
-            ("scopes", "[string]"),
-            ("created_at", "string"),
-            ("revoked_at", "string|null"),
-            ("bearer", "string"),
-        ],
-    },
-    Shape {
-        name: "TokenList",
-        summary: "Tokens, oldest first.",
-        members: &[("object", "=list"), ("data", "[Token]")],
-    },
-    Shape {
-        name: "RevokedTokens",
-        summary: "How many tokens were revoked.",
-        members: &[("object", "=revoked_tokens"), ("id", "string"), ("revoked", "integer")],
     },
     Shape {
         name: "Health",
