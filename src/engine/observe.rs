@@ -28,7 +28,7 @@ use super::seam::{OBSERVATION_KIND, say};
 use super::{Caller, Engine, EngineError, Hooks, IngestError, RunSeat, Scope, ToolReturn};
 use crate::canon::{Object, Value};
 use crate::hook::head;
-use crate::record::{Origin, Reason, RecordId, Sequence, ShapeError, ThreadId};
+use crate::record::{Draft, Origin, Reason, RecordId, Sequence, ShapeError, ThreadId};
 use crate::secret::mask;
 use crate::store::{Stored, ThreadRange};
 use external::{ExternalRun, Opening};
@@ -133,7 +133,7 @@ impl Engine {
         };
         let facts = Facts { seat: &seat, call };
         let clock = self.whole().read(|reader| reader.next_clock(thread, &seat.actor))?;
-        let prepare = |draft| {
+        let prepare = |draft: Draft| {
             check_actor(caller, &draft.actor)?;
             check_depth(&draft)?;
             // The keys of actors are the operator's to use, as at the records door.

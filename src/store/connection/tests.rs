@@ -221,7 +221,7 @@ fn a_crowd_of_readers_does_not_stay() {
             }
             Ok(())
         };
-        readers.with(read).expect("read");
+        readers.with(&Sight::everything(), read).expect("read");
     }
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("hub.db");
