@@ -15,11 +15,13 @@
 mod account;
 mod actors;
 mod author;
+mod bootstrap;
 mod caller;
 mod candidates;
 mod census;
 mod compensation;
 mod decision;
+mod denial;
 mod door;
 mod driver;
 mod erase;
@@ -29,6 +31,7 @@ mod home;
 mod import;
 mod known;
 mod live;
+mod namespace;
 mod observe;
 mod permit;
 mod review;
@@ -46,12 +49,14 @@ pub use account::{
 };
 pub use actors::{Actors, MAX_ACTORS, UnknownActor};
 pub use author::Author;
+pub use bootstrap::{BOOTSTRAP_ACCOUNT, Bootstrapped};
 pub use caller::Caller;
 pub use candidates::Concerned;
 pub use decision::{
     AskedFor, DECISION_KIND, DECISION_REQUEST_KIND, DecideError, Decided, DecisionAnswer,
     DecisionRequest, DecisionState, DecisionVerb, Expiry, Lesson, Swept,
 };
+pub use denial::{DENIAL_KIND, DENIAL_TOPIC, Denial, Due};
 pub use door::Ingested;
 pub use driver::{Driven, DriverLock};
 pub use erase::{Erasure, ErasureRequest};
@@ -61,7 +66,9 @@ pub use import::{
     ImportError, ImportLine, Imported, MAX_IMPORT_LINE_BYTES, MAX_IMPORT_LINES, RefusedLine,
 };
 pub use live::Live;
+pub use namespace::NamespaceChange;
 pub use observe::{ObserveError, ObservedCall, Spoken};
+pub use permit::{LockoutError, Preflight, Request};
 pub use review::{MAX_NOTES_CHARS, Review, ReviewError, Reviewed};
 pub use scope::{Grain, MAX_SCOPES, Place, Scope, Scopes, UnknownScope, Way};
 pub use seam::{Heard, Hooks, RunSeat, ToolReturn};
@@ -122,6 +129,8 @@ struct Inner {
     census: std::sync::Mutex<census::Census>,
     drivers: driver::Drivers,
     skipped: permit::Skipped,
+    operator: permit::Operator,
+    denials: denial::Denials,
     ledger: std::sync::Mutex<decision::Ledger>,
     observed: std::sync::Mutex<observe::ExternalRuns>,
     ingested: AtomicU64,
@@ -151,7 +160,9 @@ impl Engine {
                 ..StoreOptions::new(keyring, options.time)
             },
         )?;
-        Self::over(store, Some(home))
+        // Nobody comes to a brief engine with a token.
+        let token = if brief { None } else { home.token()? };
+        Ok(Self::over(store, Some(home), token.as_deref()))
     }
 
     /// Opens an instance in memory with keys of its own. It ends with the last clone.
@@ -163,13 +174,12 @@ impl Engine {
 
     /// Opens an instance in memory with these keys and this time.
     pub fn in_memory_with(options: StoreOptions) -> Result<Self, EngineError> {
-        Self::over(Store::in_memory(options)?, None)
+        Ok(Self::over(Store::in_memory(options)?, None, None))
     }
 
-    fn over(store: Store, home: Option<&Home>) -> Result<Self, EngineError> {
-        let token = home.map(Home::token).transpose()?.flatten();
+    fn over(store: Store, home: Option<&Home>, token: Option<&str>) -> Self {
         let drivers = home.map(|home| driver::Drivers::in_folder(home.drivers_path()));
-        let home_token = token.as_deref().and_then(token::id_of);
+        let home_token = token.and_then(token::id_of);
         let seen = store.clone();
         let inner = Inner {
             store,
@@ -183,10 +193,18 @@ impl Engine {
             ledger: std::sync::Mutex::default(),
             observed: std::sync::Mutex::default(),
             skipped: permit::Skipped::default(),
+            operator: permit::Operator::default(),
+            denials: denial::Denials::default(),
             ingested: AtomicU64::new(0),
             up: Stopwatch::start(),
         };
-        Ok(Self(Arc::new(inner), seen))
+        Self(Arc::new(inner), seen)
+    }
+
+    /// Ends a brief engine with its process, which closes nothing: what it has written is durable,
+    /// and the kernel lets go of the rest for nothing.
+    pub fn leave(self) {
+        self.0.store.clone().leave();
     }
 
     /// Returns this instance as a caller sees it: what they may not read is not there.

@@ -21,6 +21,7 @@ mod error;
 mod export;
 mod hook_index;
 mod lock;
+mod namespace;
 #[cfg(test)]
 mod plans;
 mod query;
@@ -45,6 +46,7 @@ pub use charters::{MovedThread, SessionCounts};
 pub use error::{AppendError, OpenError, StoreError};
 pub use export::ExportRange;
 pub use hook_index::IndexedHook;
+pub use namespace::{NamespaceRejected, NamespaceRow};
 pub use query::{Page, Query, QueryError};
 pub use read::{
     HookCounters, HookFailures, Reader, Stored, ThreadClocks, ThreadRange, ThreadSummary,
@@ -207,6 +209,14 @@ impl Store {
         let key = Keyring::public_key(signer)?;
         let signs = key.verifies(record.canonical().as_bytes(), &signature);
         signs.then(|| Prepared { record, signer: signer.to_owned(), signature })
+    }
+
+    /// Ends with the process, which closes nothing: the kernel does, for nothing. Only for a brief
+    /// one, whose writes are durable when they have been answered.
+    pub fn leave(self) {
+        self.writer.leave();
+        // As long as there is one handle, nothing is closed.
+        std::mem::forget(self);
     }
 
     /// Appends one prepared record.

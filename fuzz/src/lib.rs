@@ -5,6 +5,7 @@
 //! `tests/seeds.rs` feeds them the files of `seeds/`. What several share is in `choices`,
 //! `expression` and `facts`.
 
+pub mod bearer;
 pub mod body;
 pub mod canon;
 pub mod choices;
@@ -18,3 +19,4 @@ pub mod predicate;
 pub mod query;
 pub mod secret;
 pub mod session_payload;
+pub mod url_path;

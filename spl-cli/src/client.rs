@@ -18,10 +18,12 @@ use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue};
 use hyper::{Method, Request, Response, Uri};
 use spl::canon::{Limits, Object, Value, parse};
 use spl::engine::{Engine, Home};
+use spl::http::AGENT_HEADER;
 use tokio::runtime::Runtime;
 
 use crate::failure::Failure;
 use crate::home;
+use crate::shell::AgentShell;
 pub(crate) use download::Download;
 pub(crate) use events::{Event, Events};
 pub(crate) use target::Target;
@@ -38,6 +40,8 @@ pub(crate) struct Client {
     home: Option<Home>,
     /// The instance of that home, once its server has gone away.
     instead: OnceCell<Here>,
+    /// The mark of the agent in whose shell this asks.
+    agent: Option<HeaderValue>,
 }
 
 /// An answer that is no error.
@@ -71,13 +75,20 @@ impl Client {
             .enable_all()
             .build()
             .map_err(|error| Failure::local("the runtime could not be started", &error))?;
-        Ok(Self { runtime, transport, home: None, instead: OnceCell::new() })
+        Ok(Self { runtime, transport, home: None, instead: OnceCell::new(), agent: None })
+    }
+
+    /// Returns a client that says in whose shell it asks, if that is an agent's. It may do less then,
+    /// never more.
+    pub(crate) fn in_shell_of(self, shell: Option<AgentShell>) -> Self {
+        Self { agent: shell.map(|shell| HeaderValue::from_static(shell.mark)), ..self }
     }
 
     /// Returns a client that opens the instance of `home` itself if the server goes away while it
     /// is asked.
-    pub(crate) fn or_open(self, home: Home) -> Self {
-        Self { home: Some(home), ..self }
+    pub(crate) fn or_open(mut self, home: Home) -> Self {
+        self.home = Some(home);
+        self
     }
 
     /// Asks for what is at `target`.
@@ -177,6 +188,9 @@ impl Client {
         if let Some(bearer) = bearer {
             request = request.header(AUTHORIZATION, bearer);
         }
+        if let Some(mark) = &self.agent {
+            request = request.header(AGENT_HEADER, mark);
+        }
         let bytes = body.map(|(_, bytes)| bytes).unwrap_or_default();
         request
             .body(Full::from(bytes))
@@ -196,6 +210,18 @@ impl Client {
                 Ok(self.instead.get_or_init(|| here).ask(question).await)
             }
             answered => answered,
+        }
+    }
+}
+
+/// What this process was refused by its own engine is written down before it ends.
+impl Drop for Client {
+    fn drop(&mut self) {
+        if let Transport::Here(here) = &self.transport {
+            here.write_denials();
+        }
+        if let Some(here) = self.instead.get() {
+            here.write_denials();
         }
     }
 }

@@ -4,6 +4,7 @@
 
 pub(crate) mod backup;
 pub(crate) mod completions;
+pub(crate) mod config;
 pub(crate) mod decisions;
 pub(crate) mod demo;
 pub(crate) mod doctor;
@@ -15,6 +16,7 @@ pub(crate) mod hook;
 pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod model;
+pub(crate) mod namespace;
 pub(crate) mod record;
 pub(crate) mod resume;
 pub(crate) mod runs;
@@ -37,6 +39,7 @@ use std::process::ExitCode;
 
 use spl::record::Act;
 
+use crate::bootstrap;
 use crate::cli::{Command, Options};
 use crate::failure::Failure;
 use crate::logging;
@@ -56,7 +59,10 @@ pub(crate) fn run(options: Options, command: Command) -> ExitCode {
         logging::to_stderr();
     }
     let mut session = Session::new(options);
-    match perform(&mut session, command) {
+    let done = bootstrap::shed(matches!(command, Command::Serve(_)))
+        .and_then(|()| session.settle_who_asks())
+        .and_then(|()| perform(&mut session, command));
+    match done.map_err(|failure| session.explain(failure)) {
         Ok(status) => ExitCode::from(status),
         Err(failure) => {
             session.out.failure(&failure);
@@ -73,6 +79,7 @@ fn perform(session: &mut Session, command: Command) -> Result<u8, Failure> {
         Command::Intend(args) => write::write(session, Act::Intend, &args),
         Command::Learn(args) => write::write(session, Act::Learn, &args),
         Command::Hook(command) => return hook::hook(session, command),
+        Command::Namespace(command) => namespace::namespace(session, command),
         Command::Thread(command) => thread::thread(session, command),
         Command::Record(command) => record::record(session, command),
         Command::Expr(command) => return expr::expr(session, command),
@@ -95,6 +102,7 @@ fn perform(session: &mut Session, command: Command) -> Result<u8, Failure> {
         Command::Erase(args) => erase::erase(session, &args),
         Command::Model(command) => return model::model(session, &command),
         Command::Tool(command) => tool::tool(session, command),
+        Command::Config(command) => config::config(session, command),
         Command::ServiceAccount(command) => service_account::service_account(session, command),
         Command::Token(command) => token::token(session, command),
         Command::Completions(args) => completions::completions(session, &args),

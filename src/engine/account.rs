@@ -10,7 +10,7 @@ use crate::canon::{Object, hex};
 use crate::code::{Code, Coded};
 use crate::identity::{RandomError, random_bytes};
 use crate::object;
-use crate::record::{Act, ActorId, Draft, Namespace, Reason, ShapeError, ThreadId};
+use crate::record::{Act, ActorId, Draft, Namespace, Reason, RecordId, ShapeError, ThreadId};
 use crate::secret::mask;
 use crate::store::{Account, AccountId, AppendError, StoreError, Tx};
 use crate::time::Timestamp;
@@ -137,6 +137,21 @@ impl NewAccount {
         Self { id: None, name: name.to_owned(), namespace, scopes, actors }
     }
 
+    /// Returns the account, if it is what one must be.
+    pub(super) fn into_account(self) -> Result<Account, AccountError> {
+        self.check()?;
+        Ok(Account {
+            id: self.id.map_or_else(made_up, Ok)?,
+            name: self.name,
+            namespace: self.namespace.to_string(),
+            scopes: self.scopes.to_string(),
+            actors: self.actors.to_string(),
+            created_at: Timestamp::default(),
+            revoked_at: None,
+            reason: None,
+        })
+    }
+
     /// Checks what an account must be.
     fn check(&self) -> Result<(), ShapeError> {
         check_name("name", &self.name)?;
@@ -180,22 +195,8 @@ impl Engine {
         wish: Option<&Wish>,
     ) -> Result<(Account, Option<Minted>), AccountError> {
         operator_only(caller)?;
-        new.check()?;
         self.admit_home_token()?;
-        let id = match new.id {
-            Some(id) => id,
-            None => made_up()?,
-        };
-        let account = Account {
-            id,
-            name: new.name,
-            namespace: new.namespace.to_string(),
-            scopes: new.scopes.to_string(),
-            actors: new.actors.to_string(),
-            created_at: Timestamp::default(),
-            revoked_at: None,
-            reason: None,
-        };
+        let account = new.into_account()?;
         let mint = wish.map(|wish| Mint::of(wish, &account, self.whole().now())).transpose()?;
         let by = caller.name().to_owned();
         let minted = mint.as_ref().map(Mint::minted);
@@ -269,12 +270,6 @@ impl Engine {
             (Some(_), Some(_)) => Err(AccountError::Ambiguous),
         }
     }
-
-    /// Returns whether somebody could come in by a bearer: whether there is an account that nobody
-    /// has revoked, or an admin token in the home.
-    pub fn has_accounts(&self) -> Result<bool, EngineError> {
-        Ok(self.accounts()?.iter().any(|account| account.revoked_at.is_none()))
-    }
 }
 
 /// Returns an id that nobody has.
@@ -290,7 +285,7 @@ pub(super) fn note_account(
     event: &str,
     by: &str,
     more: Object,
-) -> Result<(), EngineError> {
+) -> Result<RecordId, EngineError> {
     let mut body = object! {
         "actors": words(&account.actors),
         "by": by,
@@ -307,13 +302,16 @@ pub(super) fn note_account(
 }
 
 /// Writes a record on the thread of accounts and tokens of a namespace.
-pub(super) fn note(tx: &mut Tx<'_>, namespace: &str, body: Object) -> Result<(), EngineError> {
+pub(super) fn note(
+    tx: &mut Tx<'_>,
+    namespace: &str,
+    body: Object,
+) -> Result<RecordId, EngineError> {
     // A namespace was checked when it came in, and fits into a name.
     let thread =
         ThreadId::parse(&format!("api_tokens_{namespace}")).unwrap_or_else(|_| ThreadId::config());
     let draft = Draft::new(thread, ActorId::engine(), Act::Know, body);
-    Author::over(tx).write(draft)?;
-    Ok(())
+    Ok(Author::over(tx).write(draft)?.id())
 }
 
 /// Returns the words between commas, as a list.

@@ -55,6 +55,23 @@ impl Caller {
         Self { class: Class::Agent, claimed: None }
     }
 
+    /// Returns what is left of this caller in the shell of an agent: reading and writing records, where
+    /// it could. Nobody may more than before.
+    #[must_use]
+    pub fn lowered(self) -> Self {
+        let class = match self.class {
+            Class::Operator | Class::Agent => Class::Agent,
+            Class::Bearer(bearer) => {
+                let Bearer { account, scopes, actors } = (*bearer).clone();
+                // Whoever is not held to a list is not locked out by one that names nobody.
+                let is_free = scopes.is_admin() && actors.is_empty();
+                let actors = if is_free { Actors::every() } else { actors };
+                Class::Bearer(Arc::new(Bearer { account, scopes: scopes.lowered(), actors }))
+            }
+        };
+        Self { class, ..self }
+    }
+
     /// Returns somebody without an account who has these scopes, and who may speak as every actor
     /// but those of the system.
     pub fn bearer(scopes: Scopes) -> Self {

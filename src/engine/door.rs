@@ -2,16 +2,18 @@
 
 use std::sync::atomic::Ordering;
 
+use super::namespace::enter;
 use super::{Caller, Engine, EngineError, IngestError, Scope, Way};
 use crate::canon::{Limits, ParseError, parse};
-use crate::config::{MEMBERS_TRANSPORT_TOPIC, TRANSPORT_TOPIC};
+use crate::config::{CorsOrigins, MEMBERS_TRANSPORT_TOPIC, TRANSPORT_TOPIC};
 use crate::hook::{Hook, is_hook};
 use crate::permission::{
     PERMISSION_RULE_KIND, PERMISSION_RULE_TOPIC, PERMISSIONS_ENABLED_TOPIC, PermissionRule,
     check_switch, is_permission_rule, is_permission_switch,
 };
 use crate::record::{
-    ActorId, Clock, Draft, ERASURE_KIND, Namespace, Origin, Reason, Record, ShapeError, ThreadId,
+    ActorId, Clock, Draft, ERASURE_KIND, Namespace, NamespaceEntry, Origin, Reason, Record,
+    ShapeError, ThreadId,
 };
 use crate::store::{AppendError, Appended};
 
@@ -27,9 +29,10 @@ pub struct Ingested {
 impl Engine {
     /// Takes the envelope of a record as a client sent it.
     ///
-    /// The checks, in order: scope and grains, JSON and envelope, actor claim, config gate, shape of the body,
-    /// the kind's own door; the clock is decided inside the transaction. When it returns, the
-    /// record is durable, and if it is configuration, it is in force.
+    /// The checks, in order: scope and grains, JSON and envelope, actor claim, permission rules,
+    /// config gate, shape of the body, namespace, the kind's own door; the clock is decided inside the
+    /// transaction, and the namespace looked up once more. When it returns, the record is durable, and
+    /// if it is configuration, it is in force.
     pub fn ingest(&self, caller: &Caller, envelope: &[u8]) -> Result<Ingested, IngestError> {
         check_scope(caller)?;
         let draft = Draft::from_envelope(parse(envelope, Limits::DOOR)?)?;
@@ -54,11 +57,13 @@ impl Engine {
     /// The checks that a draft must pass, in their order.
     pub(super) fn admit(&self, caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
         check_scope(caller)?;
+        check_depth(draft)?;
         check_bounds(caller, draft)?;
         check_actor(caller, &draft.actor)?;
+        self.permit_draft(caller, draft)?;
         check_gate(caller, draft)?;
-        check_depth(draft)?;
         check_shape(draft)?;
+        self.check_namespace(draft)?;
         self.check_erasure(caller, draft)?;
         Ok(self.check_kind(draft)?)
     }
@@ -73,6 +78,12 @@ impl Engine {
         }
         if is_permission_switch(draft) {
             return check_switch(draft).map(drop);
+        }
+        if CorsOrigins::is_meant(draft) {
+            return CorsOrigins::check(draft).map(drop);
+        }
+        if NamespaceEntry::is_meant(draft) {
+            return NamespaceEntry::check(draft).map(drop);
         }
         match draft.kind() {
             Some("core.work.observation.v1") => check_observation(draft),
@@ -94,6 +105,7 @@ impl Engine {
             self.whole().prepare_in_custody(draft)?
         };
         let (record, appended) = self.whole().write(move |tx| {
+            enter(tx, prepared.record())?;
             let appended = tx.append(&prepared, Origin::Door)?;
             Ok::<_, AppendError>((prepared.into_record(), appended))
         })?;
@@ -116,7 +128,7 @@ fn check_scope(caller: &Caller) -> Result<(), IngestError> {
 }
 
 /// A namespace that is none is refused with its shape, and lies nowhere that a grain names.
-fn check_bounds(caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
+pub(super) fn check_bounds(caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
     let namespace = draft.namespace().unwrap_or_else(|_| Namespace::root());
     check_place(caller, &draft.thread, &namespace)
 }
@@ -144,7 +156,8 @@ pub(super) fn check_gate(caller: &Caller, draft: &Draft) -> Result<(), IngestErr
     if gated && !caller.is_operator() {
         return Err(IngestError::ConfigWriteDenied { needed: "the operator or the scope `admin`" });
     }
-    let (needed, refusal) = if draft.thread.is_config() {
+    let configures = draft.thread.is_config() || draft.thread.is_namespace_registry();
+    let (needed, refusal) = if configures {
         let needed = "the scope `config:write`";
         (Scope::ConfigWrite, IngestError::ConfigWriteDenied { needed })
     } else {

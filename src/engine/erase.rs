@@ -17,13 +17,17 @@ use super::{Caller, Engine, IngestError, Scope, Way};
 use crate::canon::Value;
 use crate::object;
 use crate::record::{
-    Act, ActorId, Draft, ERASURE_KIND, Namespace, Origin, Reason, RecordId, ShapeError, ThreadId,
+    Act, ActorId, Draft, ERASURE_KIND, Namespace, NamespaceEntry, Origin, Reason, RecordId,
+    ShapeError, ThreadId,
 };
 use crate::store::Stored;
 use crate::time::Timestamp;
 
 /// The most records that one erasure names.
 const MAX_ERASED: usize = 1000;
+
+/// The thread whose records name the keys of actors.
+const ACTOR_REGISTRY: &str = "th_actor_registry";
 
 /// The field that names what is erased.
 const ERASES: &str = "body.erases";
@@ -62,13 +66,13 @@ impl Engine {
     pub fn erase(&self, caller: &Caller, request: &ErasureRequest) -> Result<Erasure, IngestError> {
         check_operator(caller)?;
         let targets = self.targets(&request.erases)?;
-        let drafts = drafts(&targets, request, self.store().now());
+        let drafts = self.drafts(&targets, request)?;
         for draft in &drafts {
             self.admit(caller, draft)?;
         }
         let configures = drafts.iter().any(|draft| draft.thread.is_config());
         let (ids, purge) = (request.erases.clone(), request.purge);
-        self.store().write(move |tx| {
+        self.whole().write(move |tx| {
             for draft in drafts {
                 Author::over(tx).state(draft)?;
             }
@@ -86,7 +90,7 @@ impl Engine {
     }
 
     fn scrub(&self) -> bool {
-        self.store().scrub().unwrap_or_else(|error| {
+        self.whole().scrub().unwrap_or_else(|error| {
             // The words are gone from every row; that they are still in the file is said.
             tracing::warn!(%error, "the store could not be rewritten after a purge");
             false
@@ -111,8 +115,29 @@ impl Engine {
         Ok(check_words(draft)?)
     }
 
+    /// Returns the erasures of what is not erased yet. Each stands in the namespace of what it erases;
+    /// in the root where that takes no records any more, or never did: what is in it can go still.
+    fn drafts(
+        &self,
+        targets: &[Stored],
+        request: &ErasureRequest,
+    ) -> Result<Vec<Draft>, IngestError> {
+        let place =
+            |target: &Stored| target.record.namespace().unwrap_or_else(|_| Namespace::root());
+        let placed = self.whole().read(|reader| {
+            let targets = targets.iter().filter(|target| target.erased.is_none());
+            let placed = targets.map(|target| {
+                let namespace = place(target);
+                let open = reader.rejects(&namespace)?.is_none();
+                Ok((if open { namespace } else { Namespace::root() }, target))
+            });
+            placed.collect::<Result<Vec<_>, _>>()
+        })?;
+        Ok(drafts(&placed, request, self.whole().now()))
+    }
+
     fn targets(&self, ids: &[RecordId]) -> Result<Vec<Stored>, IngestError> {
-        self.store()
+        self.whole()
             .read(|reader| {
                 let find = |id: &RecordId| {
                     let found = reader.record(*id)?;
@@ -126,7 +151,7 @@ impl Engine {
     /// Returns the files of the home that hold what was purged, whatever became of the store.
     fn remains(&self, targets: &[Stored]) -> Vec<PathBuf> {
         let Some(home) = self.home() else { return Vec::new() };
-        let mut remains = self.store().path().map(copies_of).unwrap_or_default();
+        let mut remains = self.whole().path().map(copies_of).unwrap_or_default();
         for target in targets {
             remains
                 .extend(home.transcript_path(&target.record.thread).filter(|path| path.is_file()));
@@ -143,10 +168,14 @@ pub(super) fn check_operator(caller: &Caller) -> Result<(), IngestError> {
 }
 
 /// Returns the erasures of what is not erased yet: one for each thread and namespace.
-fn drafts(targets: &[Stored], request: &ErasureRequest, now: Timestamp) -> Vec<Draft> {
+fn drafts(
+    targets: &[(Namespace, &Stored)],
+    request: &ErasureRequest,
+    now: Timestamp,
+) -> Vec<Draft> {
     let mut groups: BTreeMap<(&ThreadId, Namespace), Vec<RecordId>> = BTreeMap::new();
-    for target in targets.iter().filter(|target| target.erased.is_none()) {
-        let namespace = target.record.namespace().unwrap_or_else(|_| Namespace::root());
+    for (namespace, target) in targets {
+        let namespace = namespace.clone();
         let group = groups.entry((&target.record.thread, namespace)).or_default();
         if !group.contains(&target.record.id()) {
             group.push(target.record.id());
@@ -209,11 +238,24 @@ fn check_target(caller: &Caller, draft: &Draft, target: &Stored) -> Result<(), I
     if record.kind() == Some(ERASURE_KIND) {
         return Err(bad(format!("{} is an erasure, and stands", record.id())).into());
     }
+    if is_registered(target) {
+        let message =
+            format!("what `{}` registers is taken back by its own command", record.thread);
+        return Err(bad(message).into());
+    }
     if record.thread.is_config() && !draft.thread.is_config() {
         let message = format!("what stands on `{}` is erased there", record.thread);
         return Err(ShapeError::new("thread", Reason::BadValue, message).into());
     }
     Ok(())
+}
+
+/// Tells whether a table follows from a record, which no erasure changes: an entry of the registry of
+/// namespaces, or the naming of a key, without which what it has signed could not be checked.
+fn is_registered(target: &Stored) -> bool {
+    let names_a_key = target.record.thread.as_str() == ACTOR_REGISTRY;
+    (names_a_key && target.origin == Origin::Engine)
+        || (target.origin != Origin::Import && NamespaceEntry::is_meant(&target.record))
 }
 
 /// Checks what an erasure says beside what it erases.

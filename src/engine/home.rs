@@ -184,12 +184,21 @@ impl Home {
     pub fn initialise(&self, login: &str) -> Result<Made, HomeError> {
         self.refuse_lost_key()?;
         self.make_folders()?;
-        let seed = || Ok(random_bytes::<SEED_BYTES>()?.to_vec());
-        make_file(&self.operator_key_path(), seed)?;
-        let fresh = make_file(&self.instance_key_path(), seed)?;
+        // Before the key, by which others know that there is an instance.
         make_file(&self.token_path(), || {
             Ok(format!("spl_prod_sa-admin_{}\n", hex(&random_bytes::<32>()?)).into_bytes())
         })?;
+        self.initialise_without_token(login)
+    }
+
+    /// Makes whatever is missing but an admin token, where the first account is somebody else's to
+    /// make: whoever has the token that the server is started with.
+    pub fn initialise_without_token(&self, login: &str) -> Result<Made, HomeError> {
+        self.refuse_lost_key()?;
+        self.make_folders()?;
+        let seed = || Ok(random_bytes::<SEED_BYTES>()?.to_vec());
+        make_file(&self.operator_key_path(), seed)?;
+        let fresh = make_file(&self.instance_key_path(), seed)?;
         let actor = format!("did:sync:user:{}", label_of(login));
         make_file(&self.settings_path(), || Ok(Settings::template(&actor).into_bytes()))?;
         let actor = self.settings()?.identity.actor;
@@ -380,6 +389,17 @@ mod tests {
         assert_eq!(home.token().expect("read"), Some(token));
         assert_eq!(home.keyring().expect("keys").instance().did(), key);
         assert_eq!(home.exposed(), Vec::<PathBuf>::new());
+    }
+
+    #[test]
+    fn the_first_account_may_be_left_to_somebody_else() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let home = Home::at(dir.path().join("home"));
+        assert!(home.initialise_without_token("vera").expect("made").fresh);
+        assert_eq!(home.token().expect("read"), None);
+        assert!(home.keyring().is_ok());
+        assert!(!home.initialise("vera").expect("made").fresh);
+        assert!(home.token().expect("read").is_some());
     }
 
     #[test]

@@ -205,7 +205,7 @@ impl Engine {
             Step::Append(prepared) => prepared.record().thread.is_config(),
             Step::Refuse(_) | Step::Pass => false,
         });
-        let imported = self.store().write(move |tx| take(tx, steps, strict))?;
+        let imported = self.whole().write(move |tx| take(tx, steps, strict))?;
         if configures {
             self.fold_config()?;
         }
@@ -217,7 +217,7 @@ impl Engine {
         &self,
         lines: Vec<(usize, Result<ImportLine, ImportError>)>,
     ) -> Result<Vec<(usize, Step)>, IngestError> {
-        let known = self.store().read(|reader| {
+        let known = self.whole().read(|reader| {
             let known = |line: &Result<ImportLine, ImportError>| match line {
                 Ok(line) => Ok(reader.author(line.record.id())?.is_some()),
                 Err(_) => Ok(false),
@@ -226,7 +226,7 @@ impl Engine {
         })?;
         let step = |line: Result<ImportLine, ImportError>, known| match line {
             Ok(_) if known => Step::Pass,
-            Ok(line) => match line.prove(self.store()) {
+            Ok(line) => match line.prove(self.whole()) {
                 Ok(prepared) => Step::Append(Box::new(prepared)),
                 Err(error) => Step::Refuse(error),
             },
@@ -246,7 +246,7 @@ impl Engine {
         actor: &ActorId,
     ) -> Result<Option<Ingested>, IngestError> {
         check_operator(caller)?;
-        let Some(stored) = self.store().read(|reader| reader.record(id))? else {
+        let Some(stored) = self.whole().read(|reader| reader.record(id))? else {
             return Ok(None);
         };
         let refused = |what: &str| {
@@ -270,7 +270,7 @@ impl Engine {
         };
         self.admit(caller, &draft)?;
         let (record, appended) =
-            self.store().write(move |tx| tx.append_next(draft, Origin::Door))?;
+            self.whole().write(move |tx| tx.append_next(draft, Origin::Door))?;
         self.fold_config()?;
         Ok(Some(Ingested { record, appended }))
     }

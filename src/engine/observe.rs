@@ -176,6 +176,7 @@ impl Engine {
                 return Ok(None);
             }
             if let Some(opened) = &opened {
+                author.enter(&seat.namespace)?;
                 author.append(opened, Origin::Engine)?;
             }
             author.append(&stated, Origin::Door)?;

@@ -201,6 +201,18 @@ impl Scopes {
         self.plain.contains(&Scope::Admin)
     }
 
+    /// Returns those of them that concern records, with the places that they are bound to.
+    #[must_use]
+    pub(super) fn lowered(mut self) -> Self {
+        const RECORDS: [Scope; 2] = [Scope::RecordsRead, Scope::RecordsWrite];
+        if self.is_admin() {
+            // What bounds others does not bound whoever owns the instance.
+            return Self { plain: RECORDS.into(), grains: BTreeSet::new() };
+        }
+        self.plain.retain(|scope| RECORDS.contains(scope));
+        self
+    }
+
     /// Returns where one may read, or write: everywhere unless a grain says where. Whether one may
     /// at all is another question.
     pub fn bounds(&self, way: Way) -> Sight {

@@ -11,7 +11,7 @@ use super::{Actors, Caller, Engine, EngineError, Scopes};
 use crate::canon::{Object, hex};
 use crate::identity::random_bytes;
 use crate::object;
-use crate::record::{Reason, ShapeError};
+use crate::record::{Reason, RecordId, ShapeError};
 use crate::secret::mask;
 use crate::store::{Account, AccountId, StoreError, Token, TokenId, Tx};
 use crate::time::Timestamp;
@@ -75,6 +75,17 @@ pub(super) fn new_bearer(env: &str, account: &str) -> Result<(String, TokenId), 
     Ok((format!("spl_{env}_{account}_{secret}"), id))
 }
 
+/// Checks the word for what a bearer is used for.
+pub(super) fn check_env(env: &str) -> Result<(), ShapeError> {
+    let good = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+    if !env.is_empty() && env.len() <= MAX_ENV_CHARS && env.bytes().all(good) {
+        return Ok(());
+    }
+    let message =
+        format!("`env_tag` must be 1 to {MAX_ENV_CHARS} lower-case letters, digits and `-`");
+    Err(ShapeError::new("env_tag", Reason::BadValue, message))
+}
+
 impl Mint {
     /// Makes a token of an account, which is still to be stored.
     pub(super) fn of(wish: &Wish, account: &Account, now: Timestamp) -> Result<Self, AccountError> {
@@ -93,13 +104,7 @@ impl Mint {
         };
         let expires_at = wish.expires.map(|expiry| expiry.from(now)).transpose()?;
         let env = wish.env.as_deref().unwrap_or(DEFAULT_ENV_TAG);
-        let good = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
-        if env.is_empty() || env.len() > MAX_ENV_CHARS || !env.bytes().all(good) {
-            let message = format!(
-                "`env_tag` must be 1 to {MAX_ENV_CHARS} lower-case letters, digits and `-`"
-            );
-            return Err(ShapeError::new("env_tag", Reason::BadValue, message).into());
-        }
+        check_env(env)?;
         Ok(Self::with(account, name, scopes, expires_at, env)?)
     }
 
@@ -151,19 +156,19 @@ impl Mint {
         tx.add_token(&self.token)?;
         let replaces = replaces.map(TokenId::as_str);
         let more = object! { "replaces": replaces };
-        note_token(tx, &self.token, &self.namespace, event, by, more)
+        note_token(tx, &self.token, &self.namespace, event, by, more).map(drop)
     }
 }
 
 /// Writes down what happened to a token.
-fn note_token(
+pub(super) fn note_token(
     tx: &mut Tx<'_>,
     token: &Token,
     namespace: &str,
     event: &str,
     by: &str,
     more: Object,
-) -> Result<(), EngineError> {
+) -> Result<RecordId, EngineError> {
     let mut body = object! {
         "by": by,
         "env_tag": token.env.as_str(),
@@ -314,7 +319,8 @@ impl Engine {
                 id,
             };
             tx.add_token(&token)?;
-            note_token(tx, &token, &account.namespace, "minted", "operator", Object::new())
+            note_token(tx, &token, &account.namespace, "minted", "operator", Object::new())?;
+            Ok(())
         })
     }
 

@@ -3,6 +3,7 @@
 use axum::http::{HeaderMap, HeaderName, header};
 
 use super::ApiState;
+use super::permit;
 use super::problem::Problem;
 use crate::code::Code;
 use crate::engine::{Caller, IngestError};
@@ -27,6 +28,11 @@ pub enum Access {
 }
 
 impl Access {
+    /// Returns whether bearers are asked for.
+    pub(super) const fn asks(self) -> bool {
+        matches!(self, Self::Bearer { .. })
+    }
+
     /// Returns the port, if a web page can reach it.
     pub(super) const fn port(self) -> Option<u16> {
         match self {
@@ -36,12 +42,13 @@ impl Access {
     }
 }
 
-/// Whom a caller says it acts for (contract §2.1).
-const ACTOR: HeaderName = HeaderName::from_static("x-syncropel-actor");
+/// The header of a request that comes from the shell of an agent: what a command says that was
+/// started inside a run or inside the session of a harness. Its value is the variable that marks that
+/// shell. It can only lower what the caller may.
+pub const AGENT_HEADER: &str = "x-syncropel-agent";
 
-/// With the value `agent`, gives the standing of the operator up: what a command says that was
-/// started inside a run or inside the session of a harness. It can only be less than it was.
-const STANDING: HeaderName = HeaderName::from_static("x-spl-standing");
+/// Whom a caller says it acts for (contract §2.1).
+pub(super) const ACTOR: HeaderName = HeaderName::from_static("x-syncropel-actor");
 
 /// Returns who makes a request with these headers, and whom they act for. Asks the store.
 ///
@@ -49,21 +56,23 @@ const STANDING: HeaderName = HeaderName::from_static("x-spl-standing");
 /// so is every refusal of a claim.
 pub(super) fn caller(state: &ApiState, headers: &HeaderMap) -> Result<Caller, Problem> {
     let caller = authenticated(state, headers)?;
+    let caller = if headers.contains_key(AGENT_HEADER) { caller.lowered() } else { caller };
     let mut claims = headers.get_all(ACTOR).iter();
     let Some(claim) = claims.next() else { return Ok(caller) };
     let actor = claim.to_str().ok().and_then(|claim| ActorId::parse(claim).ok());
     let (Some(actor), None) = (actor, claims.next()) else {
         return Err(Problem::invalid(ACTOR.as_str(), "`x-syncropel-actor` must be one DID"));
     };
-    caller.claiming(actor).ok_or_else(|| IngestError::ActorClaim.into())
+    let name = caller.name().to_owned();
+    caller.claiming(actor).ok_or_else(|| {
+        permit::note_claim(state, &name, claim);
+        IngestError::ActorClaim.into()
+    })
 }
 
 fn authenticated(state: &ApiState, headers: &HeaderMap) -> Result<Caller, Problem> {
     match state.access() {
-        Access::SameUser | Access::InsecureLocalhost { .. } => {
-            let agent = headers.get(STANDING).is_some_and(|standing| standing == "agent");
-            Ok(if agent { Caller::agent() } else { Caller::operator() })
-        }
+        Access::SameUser | Access::InsecureLocalhost { .. } => Ok(Caller::operator()),
         Access::Bearer { .. } => {
             let known = match bearer(headers) {
                 Some(bearer) => state.engine().authenticate(bearer)?,
@@ -79,7 +88,7 @@ fn authenticated(state: &ApiState, headers: &HeaderMap) -> Result<Caller, Proble
 
 /// Returns the bearer of a request: the one of `Authorization` if there is any such header, else
 /// `x-api-key`, which the published clients send.
-fn bearer(headers: &HeaderMap) -> Option<&str> {
+pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
     let only = |name| {
         let mut values = headers.get_all(name).iter();
         let value = values.next()?.to_str().ok()?;

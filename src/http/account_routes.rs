@@ -13,6 +13,7 @@ const fn at(method: Method, path: &'static str, name: &'static str, does: Does) 
         name,
         summary: "",
         needs: Needs::Operator,
+        resource: Some("account_write"),
         query: &[],
         takes: None,
         answers: &[Outcome::Json(200, "ServiceAccount")],
@@ -36,6 +37,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         summary: "Lists the service accounts, revoked ones too, without any key.",
         answers: &[Outcome::Json(200, "ServiceAccountList")],
+        resource: Some("config_read"),
         ..at(
             Method::Get,
             "/v1/service-accounts",
@@ -46,6 +48,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         summary: "Returns a service account by its id or its name, with its tokens.",
         answers: &[Outcome::Json(200, "ServiceAccountDetails")],
+        resource: Some("config_read"),
         ..at(
             Method::Get,
             "/v1/service-accounts/{id}",
@@ -86,6 +89,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         summary: "Lists the tokens, revoked ones too, without their secrets.",
         answers: &[Outcome::Json(200, "TokenList")],
+        resource: Some("config_read"),
         ..at(Method::Get, "/v1/tokens", "list_tokens", Does::Answers(tokens::list))
     },
     Endpoint {
@@ -104,6 +108,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         summary: "Returns who the caller is to this instance.",
         needs: Needs::Caller,
         answers: &[Outcome::Json(200, "Identity")],
+        resource: None,
         ..at(Method::Get, "/v1/identity", "find_identity", Does::Answers(identity::find))
     },
 ];

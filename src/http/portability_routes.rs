@@ -17,6 +17,7 @@ const fn at(method: Method, path: &'static str, name: &'static str, does: Does) 
         summary: "",
         // It is about the instance as a whole.
         needs: Needs::Operator,
+        resource: Some("record_write"),
         query: &[],
         takes: None,
         answers: &[],
@@ -41,6 +42,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
                 summary: "Only records that arrived after this sequence.",
             },
         ],
+        resource: Some("record_read"),
         answers: &[Outcome::Other(200, "application/x-ndjson")],
         ..at(
             Method::Get,
@@ -79,6 +81,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
     },
     Endpoint {
         summary: "Erases records, and with `purge` takes their words out of the store.",
+        resource: Some("record_delete"),
         takes: Some("ErasureRequest"),
         answers: &[Outcome::Json(200, "Erasure")],
         ..at(Method::Post, "/v1/erasure", "erase_records", Does::Answers(portability::erase))

@@ -3,6 +3,7 @@
 use super::ApiState;
 use super::answer::Answer;
 use super::call::{Call, members, text};
+use super::permit;
 use super::problem::Problem;
 use super::wire;
 use crate::canon::Object;
@@ -30,7 +31,12 @@ pub(super) fn find(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
         Some(id) => state.engine().store().read(|reader| reader.record(id))?,
         None => None,
     };
-    let stored = stored.ok_or_else(|| Problem::missing("there is no record with this id"))?;
+    let Some(stored) = stored else {
+        // Whoever may read nothing does not learn either what is not there.
+        permit::about(state, call, "record_read", None)?;
+        return Err(Problem::missing("there is no record with this id"));
+    };
+    state.engine().permit_reading(&call.caller, &stored.record)?;
     Ok(Answer::ok(stored.to_object()))
 }
 
@@ -47,8 +53,9 @@ pub(super) fn list(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
     let limit = query.limit()?;
     let (found, more) =
         state.engine().store().read(|reader| reader.matching(thread, actor, since, limit.rows))?;
-    let mut list = wire::list(objects(&found));
-    if limit.capped || (more && found.len() < limit.rows) {
+    let capped = limit.capped || (more && found.len() < limit.rows);
+    let mut list = wire::list(objects(&permit::keep_records(state, call, found)?));
+    if capped {
         list.insert("capped".into(), true.into());
     }
     Ok(Answer::ok(list))
@@ -58,7 +65,7 @@ pub(super) fn list(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
 pub(super) fn query(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
     let query = Query::parse(&call.json()?)?;
     let page = state.engine().store().read(|reader| reader.query(&query))?;
-    let mut list = wire::list(objects(&page.records));
+    let mut list = wire::list(objects(&permit::keep_records(state, call, page.records)?));
     if let Some(cursor) = page.next_cursor {
         list.insert("next_cursor".into(), cursor.into());
     }

@@ -4,6 +4,7 @@ use super::ApiState;
 use super::answer::Answer;
 use super::call::{Call, members, text};
 use super::decisions;
+use super::permit;
 use super::problem::Problem;
 use super::wire;
 use crate::canon::{Object, Value};
@@ -116,6 +117,8 @@ fn listed(state: &ApiState, call: &Call, actor: Option<ActorId>) -> Result<Answe
     };
     let limit = call.query.limit()?;
     let (rows, next) = run::rows(state.engine(), &range, wanted.transpose()?, limit.rows)?;
+    let thread = |row: &RunRow| Some(row.spec.thread.clone());
+    let rows = permit::keep(state, call, "thread_read", rows, thread)?;
     let mut list = wire::list(rows.iter().map(RunRow::to_object).collect());
     if let Some(next) = next {
         list.insert("next_cursor".into(), next.to_string().into());
@@ -142,6 +145,7 @@ pub(super) fn say(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
             Ok(Answer::ok(known(state.engine(), &thread)?.to_object()))
         }
         "decision" => {
+            permit::about(state, call, "aitl_decide", Some(&call.thread()?))?;
             let mut fields = vec!["type"];
             fields.extend(decisions::ANSWER);
             decide(state, call, members(&request, &fields)?)

@@ -5,10 +5,12 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use super::Access;
+use super::limit::{Limiter, Peer};
 use super::news::News;
+use super::{Access, Front};
 use crate::engine::{Caller, Engine};
 use crate::run::Host;
+use crate::time::Stopwatch;
 
 /// How much a request may ask for, and how long it may take.
 #[derive(Debug, Clone, Copy)]
@@ -28,12 +30,18 @@ pub struct ServerLimits {
     pub connections: usize,
     /// How long a stream may be silent.
     pub heartbeat: Duration,
+    /// How long a watcher that was up to date may be behind before it is sent away.
+    pub lag: Duration,
     /// How often a server with watchers asks whether another process has written.
     pub tick: Duration,
     /// How often a server looks for lessons whose time is over.
     pub sweep: Duration,
     /// How long requests may go on after the server was told to stop.
     pub farewell: Duration,
+    /// How many requests of one peer may fail in a minute to say who makes them; `None` is no limit.
+    pub failed_auth_per_minute: Option<u32>,
+    /// How many requests one caller may make in a minute; `None` is no limit.
+    pub requests_per_minute: Option<u32>,
 }
 
 impl Default for ServerLimits {
@@ -46,17 +54,28 @@ impl Default for ServerLimits {
             body_bytes: crate::canon::Limits::DOOR.bytes,
             connections: 512,
             heartbeat: Duration::from_secs(30),
+            lag: Duration::from_secs(10),
             tick: Duration::from_millis(100),
             sweep: Duration::from_mins(1),
             farewell: Duration::from_secs(5),
+            failed_auth_per_minute: Some(10),
+            requests_per_minute: None,
         }
     }
 }
 
 impl Shared {
     fn over(engine: Engine, limits: ServerLimits, host: Option<Host>) -> Self {
-        let (news, leaving) = (News::default(), watch::Sender::new(false));
-        Self { engine, limits, news, leaving, host }
+        Self {
+            engine,
+            limits,
+            news: News::default(),
+            leaving: watch::Sender::new(false),
+            host,
+            failures: Limiter::new(limits.failed_auth_per_minute),
+            requests: Limiter::new(limits.requests_per_minute),
+            up: Stopwatch::start(),
+        }
     }
 }
 
@@ -64,6 +83,7 @@ impl Shared {
 #[derive(Clone)]
 pub struct ApiState {
     shared: Arc<Shared>,
+    front: Arc<Front>,
     access: Access,
     /// The engine as whoever asks may see it.
     engine: Engine,
@@ -76,6 +96,12 @@ struct Shared {
     leaving: watch::Sender<bool>,
     /// The runs that this server drives, if it drives any.
     host: Option<Host>,
+    /// Requests that failed to say who makes them.
+    failures: Limiter<Peer>,
+    /// Requests, by the name of who makes them.
+    requests: Limiter<String>,
+    /// The time of the limits.
+    up: Stopwatch,
 }
 
 impl ApiState {
@@ -87,14 +113,14 @@ impl ApiState {
     /// Returns the state of a server over `engine`, with limits of its own.
     pub fn with_limits(engine: Engine, access: Access, limits: ServerLimits) -> Self {
         let shared = Arc::new(Shared::over(engine.clone(), limits, None));
-        Self { shared, access, engine }
+        Self { shared, front: Arc::default(), access, engine }
     }
 
     /// Returns the state of a server that drives the runs of `host`.
     pub fn hosting(host: Host, access: Access, limits: ServerLimits) -> Self {
         let engine = host.engine().clone();
         let shared = Arc::new(Shared::over(engine.clone(), limits, Some(host)));
-        Self { shared, access, engine }
+        Self { shared, front: Arc::default(), access, engine }
     }
 
     /// Returns the runs that this server drives, if it drives any.
@@ -106,6 +132,12 @@ impl ApiState {
     #[must_use]
     pub fn with_access(&self, access: Access) -> Self {
         Self { access, ..self.clone() }
+    }
+
+    /// Returns this state behind a front of its own.
+    #[must_use]
+    pub fn behind(self, front: Front) -> Self {
+        Self { front: Arc::new(front), ..self }
     }
 
     /// Returns the engine. That which a route is handed shows its caller what they may read.
@@ -124,6 +156,23 @@ impl ApiState {
 
     pub(super) fn limits(&self) -> ServerLimits {
         self.shared.limits
+    }
+
+    pub(super) fn front(&self) -> &Front {
+        &self.front
+    }
+
+    pub(super) fn failures(&self) -> &Limiter<Peer> {
+        &self.shared.failures
+    }
+
+    pub(super) fn requests(&self) -> &Limiter<String> {
+        &self.shared.requests
+    }
+
+    /// Returns the time since the server began.
+    pub(super) fn up(&self) -> Duration {
+        self.shared.up.elapsed()
     }
 
     pub(super) fn news(&self) -> &News {

@@ -95,6 +95,12 @@ impl Reader<'_> {
         Ok(self.connection.prepare_cached(&sql)?.query_row([id.as_str()], account).optional()?)
     }
 
+    /// Returns whether there is an account, revoked or not.
+    pub fn has_accounts(&self) -> Result<bool, StoreError> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM accounts)";
+        Ok(self.connection.prepare_cached(sql)?.query_row([], |row| row.get(0))?)
+    }
+
     /// Returns every account, oldest first.
     pub fn accounts(&self) -> Result<Vec<Account>, StoreError> {
         let sql = format!("SELECT {COLUMNS} FROM accounts ORDER BY created_at, name, id");

@@ -189,7 +189,9 @@ fn set_wal(connection: &Connection) -> Result<(), StoreError> {
 
 fn set(connection: &Connection, checkpoint_on_close: bool) -> Result<(), StoreError> {
     connection.pragma_update(None, "synchronous", "FULL")?;
-    connection.pragma_update(None, "trusted_schema", false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    // Else a statement is compiled again when a value is bound that could make another plan better.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     // What a savepoint may have to undo would go to a file of its own.
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     let keep_log = !checkpoint_on_close;

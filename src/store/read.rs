@@ -422,6 +422,15 @@ impl<'c> Reader<'c> {
         Ok(self.connection.prepare_cached(sql)?.exists([thread.as_str()])?)
     }
 
+    /// Returns whether a record was ever written that means to put permission rules in force or out
+    /// of it.
+    pub fn has_permission_switch(&self) -> Result<bool, StoreError> {
+        let sql = r#"SELECT EXISTS (
+                         SELECT 1 FROM records WHERE thread = 'th_engine_config'
+                         AND instr(canonical, '"topic":"permissions_enabled"') > 0)"#;
+        Ok(self.connection.prepare_cached(sql)?.query_row([], |row| row.get(0))?)
+    }
+
     /// Returns how many threads there are. Walks an index from end to end.
     pub fn thread_count(&self) -> Result<i64, StoreError> {
         let sql = "SELECT count(*) FROM (SELECT DISTINCT thread FROM records)";

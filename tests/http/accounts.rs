@@ -193,8 +193,9 @@ fn a_token_that_has_ended_is_none() {
 #[test]
 fn what_gives_up_the_operator_s_standing_is_no_operator() {
     let server = Server::start();
-    let agent =
-        |method: &str, path: &str| server.request(method, path).header("x-spl-standing", "agent");
+    let agent = |method: &str, path: &str| {
+        server.request(method, path).header("x-syncropel-agent", "SPL_RUN")
+    };
     assert_eq!(agent("GET", "/v1/identity").send().string("class"), "agent");
     let hook = r#"{"act":"LEARN","actor":"did:sync:user:vera","thread":"th_engine_config",
         "body":{"kind":"core.hook.v1","topic":"hook","name":"h","when":"true","text":"t"}}"#;

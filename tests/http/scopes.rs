@@ -81,7 +81,7 @@ fn requests(request: impl Fn(&str, &str) -> Request) -> Vec<(&'static str, Reque
         ("sweep", post("/v1/engine/sweep", "{}")),
         ("observe", post("/v1/runs/th_theirs/observe", observe)),
         ("observe as the engine", post("/v1/runs/th_ours/observe", &as_engine)),
-        ("list permission rules", get("/v1/config/permissions")),
+        ("list permission rules", get("/v1/config/permission-rules")),
         ("list tiers", get("/v1/config/tiers")),
         ("list trust", get("/v1/trust")),
         ("find trust", get("/v1/governance/trust/did:x/ops")),

@@ -9,6 +9,8 @@ use spl::hook::History;
 use spl::object;
 use spl::record::{ActorId, Namespace, RecordId, ThreadId};
 
+use crate::support::register;
+
 struct Instance {
     dir: tempfile::TempDir,
 }
@@ -77,6 +79,7 @@ fn one_predicate_in_many_namespaces_is_compiled_once() {
     let instance = Instance::new();
     let engine = instance.open();
     for clock in 0..20 {
+        register(&engine, &format!("team-{clock}"));
         let space = format!(",\"namespace\":\"team-{clock}\"");
         ingest(&engine, &Caller::operator(), &hook("lesson", clock, &space)).expect("written");
     }
@@ -441,6 +444,7 @@ fn health_counts_what_is_in_force() {
 fn namespaces_and_threads_are_any_well_formed_name() {
     let instance = Instance::new();
     let engine = instance.open();
+    register(&engine, "acme/site");
     let envelope = r#"{"act":"KNOW","actor":"a","thread":"music.library/2 #?","body":
         {"namespace":"acme/site"}}"#;
     let ingested = engine.ingest(&Caller::operator(), envelope.as_bytes()).expect("written");

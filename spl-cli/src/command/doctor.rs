@@ -47,11 +47,29 @@ fn look(home: &Home) -> Result<Vec<Check>, Failure> {
             checks.push(store_ends_well(&engine));
             checks.push(token_is_known(home, &engine));
             checks.push(hooks_are_loaded(&engine));
+            checks.extend(rules_leave_the_owner_in(&engine));
         }
     }
     checks.push(sandbox_is_there()?);
     checks.push(server_answers(home)?);
     Ok(checks)
+}
+
+/// Rules that are not in force are no matter.
+fn rules_leave_the_owner_in(engine: &Engine) -> Option<Check> {
+    const NAME: &str = "rules";
+    let in_force = engine.permissions_in_force();
+    match in_force.and_then(|on| on.then(|| engine.preflight()).transpose()) {
+        Ok(None) => None,
+        Ok(Some(preflight)) if preflight.passes() => {
+            Some(Check::pass(NAME, "permission rules are in force, and leave the owner the switch"))
+        }
+        Ok(Some(_)) => Some(
+            Check::fail(NAME, "the permission rules in force lock the owner out")
+                .hint("Run `spl config permissions-unlock`."),
+        ),
+        Err(error) => Some(Check::failed(NAME, &error)),
+    }
 }
 
 fn home_is_private(home: &Home) -> Check {

@@ -3,6 +3,7 @@
 
 mod accounts;
 mod answers;
+mod bootstrap;
 mod captured;
 mod decisions;
 mod diagnosing;
@@ -13,9 +14,12 @@ mod installing;
 mod loops;
 mod models;
 mod moving;
+mod namespaces;
+mod permissions;
 mod pipes;
 mod runs;
 mod serving;
+mod shells;
 mod start;
 mod store;
 mod terminal;

@@ -1,8 +1,10 @@
 //! The shapes of bodies and answers, in a short notation that becomes JSON Schema.
 
 mod accounts;
+mod bootstrap;
 mod captured;
 mod decisions;
+mod namespaces;
 mod portability;
 mod runs;
 mod sessions;
@@ -15,9 +17,11 @@ pub(super) fn shapes() -> impl Iterator<Item = &'static Shape> {
     SHAPES
         .iter()
         .chain(decisions::SHAPES)
+        .chain(namespaces::SHAPES)
         .chain(runs::SHAPES)
         .chain(sessions::SHAPES)
         .chain(captured::SHAPES)
+        .chain(bootstrap::SHAPES)
         .chain(portability::SHAPES)
         .chain(accounts::SHAPES)
 }
@@ -226,9 +230,20 @@ const SHAPES: &[Shape] = &[
             ("object", "=list"),
             ("data", "[PermissionRule]"),
             ("enabled", "boolean"),
+            ("preflight", "Preflight"),
             ("record_id", "string|null"),
             ("refused", "object|null"),
         ],
+    },
+    Shape {
+        name: "Preflight",
+        summary: "What the loaded rules leave to the operator, or would once they are in force.",
+        members: &[("actor", "string"), ("passes", "boolean"), ("rulings", "[PreflightRuling]")],
+    },
+    Shape {
+        name: "PreflightRuling",
+        summary: "What they say about one resource. `rule`: the one that decides, if one does.",
+        members: &[("resource", "string"), ("allowed", "boolean"), ("rule", "string|null")],
     },
     Shape {
         name: "Tier",

@@ -195,7 +195,7 @@ impl Host {
             "tier": spec.tier.as_str(),
         };
         let draft = Draft::new(spec.thread.clone(), ActorId::engine(), Act::Know, body);
-        self.engine().author(move |author| Ok(author.write(draft)?.id()))?;
+        self.engine().author(move |author| Ok(author.begin(draft)?.id()))?;
         Ok(())
     }
 
