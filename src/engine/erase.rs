@@ -29,6 +29,9 @@ const MAX_ERASED: usize = 1000;
 /// The thread whose records name the keys of actors.
 const ACTOR_REGISTRY: &str = "th_actor_registry";
 
+/// The field that says since when.
+const AT: &str = "body.effective_at";
+
 /// The field that names what is erased.
 const ERASES: &str = "body.erases";
 
@@ -265,7 +268,6 @@ fn check_words(draft: &Draft) -> Result<(), ShapeError> {
             return Err(ShapeError::wrong_type(field, "a string", other.type_name()));
         }
     }
-    const AT: &str = "body.effective_at";
     match draft.body.get("effective_at") {
         None => Ok(()),
         Some(Value::String(at)) if Timestamp::parse(at).is_some() => Ok(()),
