@@ -172,14 +172,17 @@ fn nothing_is_left_of_what_was_purged() {
     teach(
         engine,
         0,
-        &format!(r#""name":"{CANARY}","when":"content.contains(\"{CANARY}\")","text":"{CANARY}""#),
+        &format!(
+            r#""name":"{CANARY}","text":"{CANARY}",
+                "when":"record.body.tool == \"bash\" || record.body.tool == \"{CANARY}\"""#
+        ),
     );
     let hook = engine.live().expect("live").config.rows().into_iter().find_map(|it| it.record_id);
     ids.push(hook.expect("a hook"));
     let played = lab.play(&turns(&[bash(&format!("echo {CANARY}"))]));
     let spoken = played.records.iter().filter(|it| it.record.canonical().as_str().contains(CANARY));
     ids.extend(spoken.map(|it| it.record.id()));
-    assert_eq!(files_with(&folder, CANARY), ["hub.db-wal"]);
+    assert!(!files_with(&folder, CANARY).is_empty());
     // What is free space in the file itself is looked at too.
     engine.store().scrub().expect("folded in");
     assert_eq!(files_with(&folder, CANARY), ["hub.db"]);
@@ -197,7 +200,7 @@ fn nothing_is_left_of_what_was_purged() {
     for engine in [engine, &lab.another()] {
         let verified = engine.store().verify(|_, _| {}).expect("verified");
         assert_eq!((verified.fault, verified.purged), (None, ids.len() as u64));
-        assert!(verified.records > before.get() as u64);
+        assert!(i64::try_from(verified.records).expect("few") > before.get());
     }
     let stored = engine.store().read(|it| it.record(ids[0])).expect("read").expect("there");
     let tombstone = stored.erased.as_ref().and_then(|it| it.tombstone.as_ref()).expect("one");
@@ -212,38 +215,43 @@ fn nothing_is_left_of_what_was_purged() {
 }
 
 /// Behind the back of the engine, with the triggers out of the way.
-fn tampered(path: &Path, sql: &str) {
+fn tampered(path: &Path, sql: &str, at: i64) {
     let connection = Connection::open(path).expect("opened");
     let drop = "DROP TRIGGER records_no_update; DROP TRIGGER tombstones_no_update;
                 DROP TRIGGER tombstones_no_delete;";
     connection.execute_batch(drop).expect("dropped");
-    assert_eq!(connection.execute(sql, []).expect("executed"), 1, "{sql}");
+    let changed = connection.execute(sql, rusqlite::named_params! { ":at": at });
+    assert_eq!(changed.expect("executed"), 1, "{sql}");
 }
 
 #[test]
 fn a_tombstone_vouches_for_what_is_left_and_for_no_other_row() {
-    for sql in [
-        "UPDATE records SET canonical = replace(canonical, 'vera', 'else') WHERE seq = 2",
-        "UPDATE records SET actor = 'did:sync:user:else' WHERE seq = 2",
-        "UPDATE records SET namespace = 'acme' WHERE seq = 2",
-        "UPDATE records SET kind = 'x.note.text' WHERE seq = 2",
-        "UPDATE records SET canonical = json_set(canonical, '$.body', json('{\"a\":1}')) WHERE seq = 2",
-        "UPDATE records SET canonical = json_set(canonical, '$.body', json('{}')) WHERE seq = 3",
-        "UPDATE tombstones SET at = at + 1",
-        "UPDATE tombstones SET seq = 3",
-        "DELETE FROM tombstones",
-    ] {
+    const CHANGES: [(&str, i64); 9] = [
+        ("UPDATE records SET canonical = replace(canonical, 'vera', 'else') WHERE seq = :at", 0),
+        ("UPDATE records SET actor = 'did:sync:user:else' WHERE seq = :at", 0),
+        ("UPDATE records SET namespace = 'acme' WHERE seq = :at", 0),
+        ("UPDATE records SET kind = 'x.note.text' WHERE seq = :at", 0),
+        ("UPDATE records SET canonical = json_set(canonical, '$.body.a', 1) WHERE seq = :at", 0),
+        (
+            "UPDATE records SET canonical = json_set(canonical, '$.body', json('{}'))
+             WHERE seq = :at + 1",
+            1,
+        ),
+        ("UPDATE tombstones SET at = at + 1 WHERE seq = :at", 0),
+        ("UPDATE tombstones SET seq = :at + 1", 0),
+        ("DELETE FROM tombstones WHERE seq = :at", 0),
+    ];
+    for (sql, beyond) in CHANGES {
         let lab = Lab::new();
         let ids: Vec<RecordId> = (0..4)
             .map(|at| state(&lab.engine, "th_a", at, Act::Know, object! { "n": at }))
             .collect();
-        erase(&lab.engine, &[ids[1]], true);
+        let erased = erase(&lab.engine, &[ids[1]], true);
+        let at = erased.records.first().expect("one").sequence.get();
         assert_eq!(lab.engine.store().verify(|_, _| {}).expect("verified").fault, None);
-        tampered(&lab.dir.path().join("home/hub.db"), sql);
+        tampered(&lab.dir.path().join("home/hub.db"), sql, at);
         let fault = lab.engine.store().verify(|_, _| {}).expect("verified").fault;
-        let place =
-            if sql.contains("seq = 3") && sql.starts_with("UPDATE records") { 3 } else { 2 };
-        assert_eq!(fault.map(|it| it.sequence), Some(place), "{sql}");
+        assert_eq!(fault.map(|it| it.sequence), Some(at + beyond), "{sql}");
     }
 }
 
@@ -262,8 +270,8 @@ fn the_file_lets_one_change_through() {
     );
     refused("UPDATE records SET kind = NULL");
     erase(&lab.engine, &[id], true);
-    refused("UPDATE records SET canonical = '{}' WHERE seq = 1");
-    refused("UPDATE records SET actor = 'x' WHERE seq = 1");
+    refused("UPDATE records SET canonical = '{}'");
+    refused("UPDATE records SET actor = 'x'");
     refused("UPDATE tombstones SET at = 1");
     refused("DELETE FROM tombstones");
     refused("INSERT OR REPLACE INTO tombstones SELECT * FROM tombstones");
