@@ -16,6 +16,7 @@
 
 mod digest;
 mod lenient;
+mod long;
 mod number;
 mod parse;
 mod value;

@@ -73,6 +73,8 @@ codes! {
     ScopeForbidden = "SCOPE_FORBIDDEN", Refused;
     /// The caller may not speak as this actor.
     DidClaimDenied = "DID_CLAIM_DENIED", Refused;
+    /// A key is rotated by whoever holds it, or by the operator.
+    RotateNotSelf = "ROTATE_NOT_SELF", Refused;
     /// The caller may not write this kind of configuration.
     ConfigWriteDenied = "CONFIG_WRITE_DENIED", Refused;
     /// The request came from a web page, or names a host this server does not serve.

@@ -21,6 +21,7 @@
 mod family;
 mod folding;
 mod item;
+mod origins;
 mod refusal;
 mod row;
 mod setting;
@@ -32,6 +33,8 @@ mod version;
 mod versions;
 
 pub use folding::Folding;
+pub use origins::{CORS_ORIGINS_TOPIC, CorsOrigins};
+pub(crate) use origins::{is_host, split_port};
 pub use refusal::Refusal;
 pub use row::{ActorTierRow, HookRow, RuleRow, Source, TierRow};
 pub use setting::SettingKey;
@@ -73,6 +76,8 @@ pub struct ConfigState {
     actor_tiers: Family<Stated<Assigned>>,
     /// Where runs take place, by topic.
     transports: Family<Stated<Transport>>,
+    /// Which web pages may ask.
+    cors_origins: Family<Stated<CorsOrigins>>,
     /// Which of all these a record is a version of.
     keys: RedBlackTreeMapSync<RecordId, (Topic, WrittenKey)>,
     /// Every version of every other setting, newest first.
@@ -144,6 +149,11 @@ impl ConfigState {
         self.permissions_enabled().then_some(&self.rules)
     }
 
+    /// Returns the permission rules that are loaded, in force or not.
+    pub const fn loaded_rules(&self) -> &RuleSet {
+        &self.rules
+    }
+
     /// Returns whether permission rules are in force.
     pub fn permissions_enabled(&self) -> bool {
         self.switches.current(&WrittenKey::single()).is_some_and(|switch| switch.value.0)
@@ -185,6 +195,13 @@ impl ConfigState {
     fn transport_of(&self, topic: &str) -> Transport {
         let stated = self.transports.current(&WrittenKey::new("", topic));
         stated.map_or_else(|| Transport::default_of(topic), |stated| stated.value)
+    }
+
+    /// Returns the web pages that may ask a server which asks for bearers; none unless a record
+    /// says so.
+    pub fn cors_origins(&self) -> CorsOrigins {
+        let stated = self.cors_origins.current(&WrittenKey::single());
+        stated.map(|stated| stated.value.clone()).unwrap_or_default()
     }
 
     /// Returns the record that a setting is currently read from.

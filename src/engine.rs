@@ -12,23 +12,31 @@
 //! **Invariant:** the engine is the only caller of the store's append. Checks run in the order of
 //! decision 20, and the order is written down once, in [`door`](Engine::ingest).
 
+mod account;
+mod actors;
 mod author;
+mod bootstrap;
 mod caller;
 mod candidates;
 mod census;
 mod compensation;
 mod decision;
+mod denial;
 mod door;
 mod driver;
+mod erase;
 mod error;
 mod health;
 mod home;
 mod identity;
+mod import;
 mod known;
 mod live;
+mod namespace;
 mod observe;
 mod permit;
 mod review;
+mod scope;
 mod seam;
 mod settings;
 mod signature;
@@ -38,33 +46,45 @@ mod trusted;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+pub use account::{
+    AccountError, MAX_ACCOUNT_NAME_CHARS, MAX_REASON_CHARS, NewAccount, SERVICE_ACCOUNT_KIND,
+};
+pub use actors::{Actors, MAX_ACTORS, UnknownActor};
 pub use author::Author;
-pub use caller::{Caller, Scope, Scopes, UnknownScope};
+pub use bootstrap::{BOOTSTRAP_ACCOUNT, Bootstrapped};
+pub use caller::Caller;
 pub use candidates::Concerned;
 pub use decision::{
     AskedFor, DECISION_KIND, DECISION_REQUEST_KIND, DecideError, Decided, DecisionAnswer,
     DecisionRequest, DecisionState, DecisionVerb, Expiry, Lesson, Swept,
 };
+pub use denial::{DENIAL_KIND, DENIAL_TOPIC, Denial, Due};
 pub use door::Ingested;
 pub use driver::{Driven, DriverLock};
+pub use erase::{Erasure, ErasureRequest};
 pub use error::{EngineError, IngestError};
 pub use home::{Home, HomeError, KeyHolder, Made};
 pub use identity::{Identity, IdentityError, KeyChange, KeyState, Recovered};
+pub use import::{
+    ImportError, ImportLine, Imported, MAX_IMPORT_LINE_BYTES, MAX_IMPORT_LINES, RefusedLine,
+};
 pub use live::Live;
+pub use namespace::NamespaceChange;
 pub use observe::{ObserveError, ObservedCall, Spoken};
+pub use permit::{LockoutError, Preflight, Request};
 pub use review::{MAX_NOTES_CHARS, Review, ReviewError, Reviewed};
+pub use scope::{Grain, MAX_SCOPES, Place, Scope, Scopes, UnknownScope, Way};
 pub use seam::{Heard, Hooks, RunSeat, ToolReturn};
 pub(crate) use seam::{count_asked, observation};
 pub use settings::{
     McpServer, McpTransport, ModelSettings, ProviderSettings, Settings, WireFormat,
 };
-pub use token::Minted;
+pub use token::{API_TOKEN_KIND, DEFAULT_ENV_TAG, Minted, Wish};
 
 use crate::identity::{KeyPair, Keyring, random_bytes};
 use crate::predicate::ExpressionCache;
-use crate::store::{OpenError, Probe, Store, StoreOptions, TokenId};
+use crate::store::{OpenError, Probe, Sight, Store, StoreOptions, TokenId};
 use crate::time::{Stopwatch, TimeSource};
-use crate::trust::TrustFold;
 
 /// How to open an engine.
 pub struct EngineOptions {
@@ -94,8 +114,11 @@ impl Default for EngineOptions {
 }
 
 /// An open instance. Cheap to clone; all clones are one.
+///
+/// The second member is the store as this handle reads it: all of it, or what somebody may see. The
+/// folds that all handles share, and the doors, read the whole one.
 #[derive(Clone)]
-pub struct Engine(Arc<Inner>);
+pub struct Engine(Arc<Inner>, Store);
 
 struct Inner {
     store: Store,
@@ -105,10 +128,12 @@ struct Inner {
     home_token: Option<TokenId>,
     expressions: Arc<ExpressionCache>,
     live: live::Refresher,
-    trust: std::sync::Mutex<TrustFold>,
+    trust: std::sync::Mutex<trusted::Counted>,
     census: std::sync::Mutex<census::Census>,
     drivers: driver::Drivers,
     skipped: permit::Skipped,
+    operator: permit::Operator,
+    denials: denial::Denials,
     ledger: std::sync::Mutex<decision::Ledger>,
     observed: std::sync::Mutex<observe::ExternalRuns>,
     ingested: AtomicU64,
@@ -143,7 +168,9 @@ impl Engine {
                 ..StoreOptions::new(keyring, options.time)
             },
         )?;
-        Self::over(store, Some(home))
+        // Nobody comes to a brief engine with a token.
+        let token = if brief { None } else { home.token()? };
+        Ok(Self::over(store, Some(home), token.as_deref()))
     }
 
     /// Opens an instance in memory with keys of its own. It ends with the last clone.
@@ -155,14 +182,14 @@ impl Engine {
 
     /// Opens an instance in memory with these keys and this time.
     pub fn in_memory_with(options: StoreOptions) -> Result<Self, EngineError> {
-        Self::over(Store::in_memory(options)?, None)
+        Ok(Self::over(Store::in_memory(options)?, None, None))
     }
 
-    fn over(store: Store, home: Option<&Home>) -> Result<Self, EngineError> {
-        let token = home.map(Home::token).transpose()?.flatten();
+    fn over(store: Store, home: Option<&Home>, token: Option<&str>) -> Self {
         let drivers = home.map(|home| driver::Drivers::in_folder(home.drivers_path()));
-        let home_token = token.as_deref().and_then(token::id_of);
-        Ok(Self(Arc::new(Inner {
+        let home_token = token.and_then(token::id_of);
+        let seen = store.clone();
+        let inner = Inner {
             store,
             home: home.cloned(),
             home_token,
@@ -174,9 +201,35 @@ impl Engine {
             ledger: std::sync::Mutex::default(),
             observed: std::sync::Mutex::default(),
             skipped: permit::Skipped::default(),
+            operator: permit::Operator::default(),
+            denials: denial::Denials::default(),
             ingested: AtomicU64::new(0),
             up: Stopwatch::start(),
-        })))
+        };
+        Self(Arc::new(inner), seen)
+    }
+
+    /// Ends a brief engine with its process, which closes nothing: what it has written is durable,
+    /// and the kernel lets go of the rest for nothing.
+    pub fn leave(self) {
+        self.0.store.clone().leave();
+    }
+
+    /// Returns this instance as a caller sees it: what they may not read is not there.
+    #[must_use]
+    pub fn seen_by(&self, caller: &Caller) -> Self {
+        Self(Arc::clone(&self.0), self.0.store.narrowed(caller.sight()))
+    }
+
+    /// Returns this instance as this handle sees it within a sight.
+    ///
+    /// A handle that sees a part already sees no more of it afterwards: then it stays as it is.
+    #[must_use]
+    pub(crate) fn seeing(&self, sight: Sight) -> Self {
+        if self.1.is_narrowed() {
+            return self.clone();
+        }
+        Self(Arc::clone(&self.0), self.0.store.narrowed(sight))
     }
 
     /// Returns where the instance lives; `None` for one in memory.
@@ -184,8 +237,13 @@ impl Engine {
         self.0.home.as_ref()
     }
 
-    /// Returns the store, for reading.
+    /// Returns the store, for reading, as this handle sees it.
     pub fn store(&self) -> &Store {
+        &self.1
+    }
+
+    /// Returns the whole store: for what all handles share, and for what has a check of its own.
+    fn whole(&self) -> &Store {
         &self.0.store
     }
 

@@ -4,29 +4,44 @@
 //! the same process, which calls the [`router()`] itself. Goes out: what the engine says, as
 //! canonical JSON, in which every integer keeps its digits.
 //!
-//! A request passes, in this order: the guard against web pages, its route, who makes it, what that
-//! caller may, the media type, the size. Only then is a byte of its body read as anything. What a
-//! record itself must pass is the engine's business.
+//! A request passes, in this order: the guard against web pages, its route, who makes it and how often,
+//! what that caller may, the media type, the size. Only then is a byte of its body read as anything, and
+//! the permission rules are asked. What a record itself must pass is the engine's business.
 //!
 //! **Invariant:** every route stands in one table, with what it needs and what it answers. The
 //! router, the refusal of unknown parameters and the OpenAPI document are read off it.
 //!
-//! **Invariant:** every refusal is the one envelope of [`wire::error`], whoever refused. There are
-//! no CORS headers: no page may use this server except one that it served itself.
+//! **Invariant:** a route is handed the instance as its caller may see it. What they may not read is
+//! not there, in whatever way a route asks.
+//!
+//! **Invariant:** every refusal is the one envelope of [`wire::error`], whoever refused. A web page is
+//! let in by its origin, which the operator has listed, and by nothing else.
 
 mod access;
+mod account_routes;
+mod accounts;
 mod answer;
+mod bootstrap;
 mod call;
 mod config;
+mod cors;
 mod decisions;
 mod endpoint;
 mod expression;
+mod front;
 mod guard;
 mod health;
+mod identity;
+mod limit;
 mod metrics;
+mod namespace_routes;
+mod namespaces;
 mod news;
 mod observe;
 mod openapi;
+mod permit;
+mod portability;
+mod portability_routes;
 mod problem;
 mod proof_routes;
 mod records;
@@ -46,7 +61,9 @@ mod trust;
 mod watch;
 pub mod wire;
 
-pub use access::Access;
+pub use access::{AGENT_HEADER, Access};
+pub use bootstrap::BootstrapToken;
+pub use front::Front;
 pub use openapi::document;
 pub use router::router;
 pub use serve::{Listener, serve};

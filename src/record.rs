@@ -14,6 +14,7 @@ mod id;
 mod kind;
 mod levels;
 mod name;
+mod namespace_entry;
 mod receipt;
 mod sealed;
 mod shape;
@@ -24,6 +25,7 @@ pub use id::RecordId;
 pub use kind::{Kind, KindError};
 pub use levels::HashLevels;
 pub use name::{ActorId, Clock, NameError, Namespace, Sequence, ThreadId};
+pub use namespace_entry::{NAMESPACE_THREAD, NAMESPACE_TOPIC, NamespaceEntry, NamespaceStatus};
 pub use receipt::{Origin, Received};
 pub use sealed::{MAX_CANONICAL_BYTES, Record, SealError};
 pub use shape::{Reason, ShapeError};
@@ -39,3 +41,9 @@ pub const ACTOR_THREAD: &str = "th_actor_registry";
 
 /// The actor that the engine itself writes as. Its key is the key of the instance.
 pub const ENGINE_ACTOR: &str = "did:sync:system:engine";
+
+/// The actor that says who was refused what.
+pub const GOVERNANCE_ACTOR: &str = "did:sync:system:governance";
+
+/// The thread on which denials are.
+pub const SECURITY_THREAD: &str = "th_audit_security";

@@ -22,17 +22,25 @@
 //! socket, starts the program and reaps what the program leaves. Whoever calls [`start`] has an
 //! executable that hands the arguments it is started with to [`stage()`].
 //!
+//! Less than a place is a [`Hiding`]: one folder that a command does not see, which otherwise
+//! reaches what its user reaches. It too is a stage, which becomes the command.
+//!
 //! **Invariant:** what is shown is listed; what is not listed is not there. A step that fails ends
 //! the start with its name: there is no place with less walls than promised. Landlock alone is the
 //! second wall, and [`Enforced`] tells how much of it stands.
 
 mod error;
 mod frame;
+mod hiding;
 mod place;
 mod plan;
 
 #[cfg(target_os = "linux")]
+mod beside;
+#[cfg(target_os = "linux")]
 mod bubblewrap;
+#[cfg(target_os = "linux")]
+mod hide;
 #[cfg(target_os = "linux")]
 mod hold;
 #[cfg(target_os = "linux")]
@@ -50,6 +58,7 @@ mod worker;
 
 pub use error::{Refusal, SandboxError, Tried};
 pub use frame::{FrameError, FrameReader, MAX_FRAME_BYTES, write_frame};
+pub use hiding::{Hiding, HidingWay, NotHidden};
 pub use place::{Hidden, Place, PlaceError};
 pub use plan::{INSIDE, Way};
 pub use probe::Probe;

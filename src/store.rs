@@ -8,10 +8,11 @@
 //! `hub.lock`, so that many writers share one sync of the disk, and each caller is answered when
 //! its rows are durable. A closure that fails undoes itself and nothing else.
 //!
-//! **Invariant:** only this module names `rusqlite`. Rows of `records` are never deleted, and change
-//! in one way alone: the words of one go, behind a tombstone. Triggers in the file hold everyone else
-//! to that too. Text from a caller is always a bound parameter.
+//! **Invariant:** only this module names `rusqlite`. Rows of `records` are never deleted, and
+//! change in one way alone: the words of one go, behind a tombstone. Triggers in the file hold
+//! everyone else to that too. Text from a caller is always a bound parameter.
 
+mod account;
 mod actor_keys;
 mod append;
 mod backup;
@@ -23,6 +24,7 @@ mod error;
 mod export;
 mod hook_index;
 mod lock;
+mod namespace;
 #[cfg(test)]
 mod plans;
 mod proof;
@@ -30,6 +32,7 @@ mod query;
 mod read;
 mod runs;
 mod sessions;
+mod sight;
 mod stage;
 mod token;
 mod tombstone;
@@ -42,6 +45,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+pub use account::{Account, AccountId};
 pub use actor_keys::{ActorKey, KEY_KIND, KeyStatement};
 pub use append::{Appended, Prepared, Receipt, Signed};
 pub use charters::{MovedThread, SessionCounts};
@@ -50,6 +54,7 @@ pub use custody::SignedBy;
 pub use error::{AppendError, OpenError, StoreError};
 pub use export::ExportRange;
 pub use hook_index::IndexedHook;
+pub use namespace::{NamespaceRejected, NamespaceRow};
 pub use proof::{MAX_PROOF_BYTES, Proof, ProofError};
 pub use query::{Page, Query, QueryError};
 pub use read::{
@@ -57,6 +62,7 @@ pub use read::{
 };
 pub use runs::{RunRange, Worked};
 pub use sessions::{AnsweredEvent, SessionRow, SessionRows, WaitingWords};
+pub use sight::Sight;
 pub use stage::{Probe, Stage};
 pub use token::{Token, TokenId};
 pub use tombstone::{Erased, Tombstone};
@@ -101,10 +107,13 @@ impl StoreOptions {
     }
 }
 
-/// An open store.
+/// An open store. Cheap to clone; all clones are one.
+#[derive(Clone)]
 pub struct Store {
     shared: Arc<Shared>,
-    writer: Writer,
+    writer: Arc<Writer>,
+    /// What is read through this handle.
+    sight: Arc<Sight>,
 }
 
 /// What the writing thread and the readers have in common.
@@ -131,7 +140,7 @@ impl Store {
         Ok(Self::assemble(connection, readers, Some((path, lock)), options))
     }
 
-    /// Opens a store in memory, which ends with this value.
+    /// Opens a store in memory, which ends with the last clone.
     pub fn in_memory(options: StoreOptions) -> Result<Self, OpenError> {
         let connection = Arc::new(connection::open_memory(&options)?.into());
         let readers = Readers::of_memory(Arc::clone(&connection));
@@ -157,7 +166,19 @@ impl Store {
         });
         let keep_log = !options.checkpoint_on_close;
         let writer = Writer::new(Arc::clone(&shared), connection, lock, keep_log, options.brief);
-        Self { shared, writer }
+        Self { shared, writer: Arc::new(writer), sight: Arc::new(Sight::everything()) }
+    }
+
+    /// Returns a handle on the same store through which nothing is read but what `sight` shows: what
+    /// is outside of it is not there. Writing is as it was.
+    #[must_use]
+    pub fn narrowed(&self, sight: Sight) -> Self {
+        Self { sight: Arc::new(sight), ..self.clone() }
+    }
+
+    /// Returns whether there is more in the store than this handle reads.
+    pub fn is_narrowed(&self) -> bool {
+        !self.sight.is_everything()
     }
 
     /// Seals a draft and signs it with its actor's key, or with the instance's where the actor has
@@ -171,12 +192,7 @@ impl Store {
     /// Seals a draft and signs it with the instance key, as custodian: for what somebody states in
     /// the name of an actor whose key is not theirs to use.
     pub fn prepare_in_custody(&self, draft: Draft) -> Result<Prepared, AppendError> {
-        Ok(self.in_custody(Record::seal(draft)?))
-    }
-
-    /// Signs a record with the instance key, as custodian.
-    pub(crate) fn in_custody(&self, record: Record) -> Prepared {
-        Prepared::sign(record, self.shared.keyring.instance())
+        Ok(self.prepare_sealed(Record::seal(draft)?))
     }
 
     /// Runs `work` inside a transaction and returns when what it wrote is durable.
@@ -194,12 +210,25 @@ impl Store {
         self.writer.submit(work)
     }
 
-    /// Takes a record as somebody else has signed it; `None` if the signature is not that key's over
-    /// its bytes.
+    /// Signs a record that is sealed with the instance key, as custodian.
+    pub fn prepare_sealed(&self, record: Record) -> Prepared {
+        Prepared::sign(record, self.shared.keyring.instance())
+    }
+
+    /// Takes a record as somebody else has signed it; `None` if the signature is not that key's
+    /// over its bytes.
     pub fn prepare_signed(record: Record, signer: &str, signature: Signature) -> Option<Prepared> {
         let key = Keyring::public_key(signer)?;
         let signs = key.verifies(record.canonical().as_bytes(), &signature);
         signs.then(|| Prepared::proven(record, signer.to_owned(), signature))
+    }
+
+    /// Ends with the process, which closes nothing: the kernel does, for nothing. Only for a brief
+    /// one, whose writes are durable when they have been answered.
+    pub fn leave(self) {
+        self.writer.leave();
+        // As long as there is one handle, nothing is closed.
+        std::mem::forget(self);
     }
 
     /// Appends one prepared record.
@@ -212,7 +241,7 @@ impl Store {
         &self,
         work: impl FnOnce(&Reader<'_>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        self.shared.readers.with(work)
+        self.shared.readers.with(&self.sight, work)
     }
 
     /// Returns a number that moves whenever somebody has committed, in this process or another.

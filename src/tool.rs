@@ -6,9 +6,9 @@
 //!
 //! **Invariants:** an answer is bounded however much a tool has to say, and so is the memory that
 //! gathers it. File tools reach what is inside of their [`Workspace`] and nothing else. A command
-//! sees the variables that [`allowed_environment`] lets through and no others, an MCP server those
-//! and its own: this module does not read the environment of its process. Texts are as they came;
-//! masking is for who stores them.
+//! sees the variables that [`allowed_environment`] lets through, and which run it is of, and no
+//! others; an MCP server those and its own: this module does not read the environment of its
+//! process. Texts are as they came; masking is for who stores them.
 
 mod answer;
 mod arguments;
@@ -23,6 +23,7 @@ mod process;
 mod read_file;
 mod records;
 mod search;
+mod surroundings;
 mod toolbox;
 mod watcher;
 mod workspace;
@@ -39,6 +40,7 @@ pub use mcp::{McpReport, McpServers, McpState, RefusedTool};
 pub use read_file::ReadFileTool;
 pub use records::{RecordSeat, record_tool_specs, record_tools};
 pub use search::SearchTool;
+pub use surroundings::{RUN_VARIABLE, Surroundings};
 pub use toolbox::{NameTaken, Toolbox, WORKSPACE_TOOLS};
 pub use workspace::{Workspace, WorkspaceError};
 pub use write_file::WriteFileTool;

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 pub mod properties;
 
 use properties::{
-    body, canon, envelope, evaluators, hook_record, predicate, query, secret, session_payload,
+    bearer, body, canon, envelope, evaluators, hook_record, import_line, predicate, query, secret,
+    session_payload, url_path,
 };
 
 fn folder() -> PathBuf {
@@ -36,6 +37,11 @@ fn hold(target: &str, check: fn(&[u8]) -> bool) {
 }
 
 #[test]
+fn every_seed_of_a_bearer() {
+    hold("bearer", bearer::check);
+}
+
+#[test]
 fn every_seed_of_a_body() {
     hold("body", body::check);
 }
@@ -61,6 +67,11 @@ fn every_seed_of_a_hook() {
 }
 
 #[test]
+fn every_seed_of_a_line_of_an_import() {
+    hold("import_line", import_line::check);
+}
+
+#[test]
 fn every_seed_of_a_predicate() {
     hold("predicate", predicate::check);
 }
@@ -81,19 +92,25 @@ fn every_seed_of_a_payload() {
 }
 
 #[test]
+fn every_seed_of_a_path() {
+    hold("url_path", url_path::check);
+}
+
+/// A target is the file that feeds it, its entry for the build, its folder of seeds and its test
+/// here: one that lacks any of them is not fuzzed, or not held between two fuzzings.
+#[test]
 fn every_target_has_seeds_and_a_test_here() {
-    let targets = [
-        "body",
-        "canon",
-        "envelope",
-        "evaluators",
-        "hook_record",
-        "predicate",
-        "query",
-        "secret",
-        "session_payload",
-    ];
-    assert_eq!(names_in(&folder()), targets);
-    let files = names_in(&folder().join("../fuzz_targets"));
-    assert_eq!(files, targets.map(|target| format!("{target}.rs")));
+    let root = folder().join("..");
+    let files = names_in(&root.join("fuzz_targets"));
+    let targets: Vec<&str> = files.iter().filter_map(|file| file.strip_suffix(".rs")).collect();
+    assert_eq!(targets.len(), files.len(), "{files:?}");
+    assert_eq!(names_in(&folder()), targets, "the folders of seeds");
+    let manifest = fs::read_to_string(root.join("Cargo.toml")).expect("a manifest");
+    let here = include_str!("seeds.rs");
+    for target in targets {
+        assert!(!names_in(&folder().join(target)).is_empty(), "{target} has no seed");
+        assert!(manifest.contains(&format!("name = \"{target}\"\n")), "{target} is not built");
+        let property = format!("hold(\"{target}\", {target}::check)");
+        assert!(here.contains(&property), "{target} has no test here: `{property}`");
+    }
 }

@@ -44,6 +44,7 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("rmcp::", &["tool"]),
     ("rusqlite::", &["store"]),
     ("sha2::", &["canon"]),
+    ("subtle::", &["http"]),
     ("std::process", &["sandbox", "tool"]),
     ("std::time::Instant", &["time"]),
     ("SystemTime::", &["time"]),

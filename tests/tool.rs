@@ -10,7 +10,8 @@ use spl::hook::CONTENT_CHARS;
 use spl::object;
 use spl::time::Stopwatch;
 use spl::tool::{
-    Answer, BashTool, Cancel, Grants, SHOWN_BYTES, Status, Tool, ToolSpec, Toolbox, Workspace,
+    Answer, BashTool, Cancel, Grants, SHOWN_BYTES, Status, Surroundings, Tool, ToolSpec, Toolbox,
+    Workspace,
 };
 use tempfile::TempDir;
 
@@ -32,7 +33,8 @@ impl Desk {
         let workspace = Workspace::open(outside.path().join("work")).expect("a workspace");
         let environment = [("PATH", "/usr/local/bin:/usr/bin:/bin")].iter().chain(environment);
         let environment = environment.map(|(name, value)| ((*name).into(), (*value).into()));
-        Self { toolbox: Toolbox::of_workspace(&workspace, environment.collect()), outside }
+        let environment: Vec<(String, String)> = environment.collect();
+        Self { toolbox: Toolbox::of_workspace(&workspace, environment), outside }
     }
 
     fn path(&self, name: &str) -> std::path::PathBuf {
@@ -668,6 +670,6 @@ fn a_cancelled_search_ends() {
 fn a_tool_that_is_called_without_a_check_does_not_fail() {
     let desk = Desk::new();
     let workspace = Workspace::open(desk.path("")).expect("a workspace");
-    let bash = BashTool::new(workspace, Vec::new());
+    let bash = BashTool::new(workspace, Surroundings::default());
     error(&bash.call(&Object::new(), &Cancel::new()), "`command` must be a string");
 }

@@ -5,6 +5,7 @@
 //! `tests/seeds.rs` feeds them the files of `seeds/`. What several share is in `choices`,
 //! `expression` and `facts`.
 
+pub mod bearer;
 pub mod body;
 pub mod canon;
 pub mod choices;
@@ -13,7 +14,9 @@ pub mod evaluators;
 pub mod expression;
 pub mod facts;
 pub mod hook_record;
+pub mod import_line;
 pub mod predicate;
 pub mod query;
 pub mod secret;
 pub mod session_payload;
+pub mod url_path;

@@ -14,15 +14,18 @@ CREATE TABLE accounts (
 -- before get one of their own, which may do what they could.
 ALTER TABLE tokens ADD COLUMN account    TEXT NOT NULL DEFAULT '';
 ALTER TABLE tokens ADD COLUMN expires_at INTEGER;
+ALTER TABLE tokens ADD COLUMN env        TEXT NOT NULL DEFAULT 'prod';
 UPDATE tokens SET account = 'sa-' || substr(id, 1, 16);
 INSERT INTO accounts (id, name, namespace, scopes, actors, created_at, revoked_at)
 SELECT account, name, 'default', scopes, '*', created_at, revoked_at FROM tokens;
 
 -- Which namespaces there are: a fold of `th_namespace_registry`, kept in the transaction that appends.
--- Those in use before there was a registry have no record.
+-- Those in use before there was a registry have no record. `open`: it and all above it are active, so
+-- that whoever appends looks up one row.
 CREATE TABLE namespaces (
     path   TEXT    NOT NULL PRIMARY KEY,
     status TEXT    NOT NULL CHECK (status IN ('active', 'archived', 'deleted')),
+    open   INTEGER NOT NULL CHECK (open IN (0, 1)),
     seq    INTEGER
 ) STRICT, WITHOUT ROWID;
 
@@ -31,8 +34,8 @@ WITH RECURSIVE used (path) AS (
     UNION
     SELECT rtrim(rtrim(path, replace(path, '/', '')), '/') FROM used WHERE instr(path, '/') > 0
 )
-INSERT OR IGNORE INTO namespaces (path, status)
-SELECT path, 'active' FROM used WHERE path NOT IN ('', 'default');
+INSERT OR IGNORE INTO namespaces (path, status, open)
+SELECT path, 'active', 1 FROM used WHERE path NOT IN ('', 'default');
 
 -- The signature that came with a record and that nobody here can check, with the reason. Part of the
 -- receipt where there is one.
@@ -108,3 +111,8 @@ WHEN NOT (
     AND NEW.origin IS OLD.origin AND NEW.signer IS OLD.signer AND NEW.sig IS OLD.sig
     AND NEW.chain IS OLD.chain AND NEW.unproven IS OLD.unproven)
 BEGIN SELECT RAISE(ABORT, 'records are immutable'); END;
+
+-- The records that put permission rules in force or out of it: a process that lives for one command sees
+-- by this that there are none, and folds nothing.
+CREATE INDEX records_of_the_permission_switch ON records (seq)
+WHERE thread = 'th_engine_config' AND instr(canonical, '"topic":"permissions_enabled"') > 0;

@@ -22,6 +22,8 @@ Environment:
   SPL_ACTOR       who writes
   SPL_SERVE_URL   a server to ask instead of this machine's instance
   SPL_TOKEN       the bearer for that server
+  SPL_RUN         set in the commands of a run; what agents' harnesses set is heeded too: in their
+                  shells the command is not the operator's
   RUST_LOG        what is logged to standard error
   NO_COLOR        no colours";
 
@@ -57,9 +59,12 @@ pub(crate) struct Options {
     /// The same as `--output json`
     #[arg(long, global = true, help_heading = "Global options")]
     json: bool,
-    /// The bearer for that server [default: `SPL_TOKEN`, else the home's own]
+    /// The bearer for that server [default: `SPL_TOKEN`, else one that was saved]
     #[arg(long, global = true, value_name = "BEARER", help_heading = "Global options")]
     pub(crate) token: Option<String>,
+    /// In the shell of an agent, act as the operator; asks at the terminal
+    #[arg(long, global = true, help_heading = "Global options")]
+    pub(crate) as_operator: bool,
     /// Ask this server, not this machine's instance [default: `SPL_SERVE_URL`]
     #[arg(long, global = true, value_name = "URL", help_heading = "Global options")]
     pub(crate) server: Option<String>,
@@ -88,6 +93,8 @@ pub(crate) enum Command {
 
     #[command(subcommand)]
     Hook(command::hook::HookCommand),
+    #[command(subcommand)]
+    Namespace(command::namespace::NamespaceCommand),
     #[command(subcommand)]
     Thread(command::thread::ThreadCommand),
     #[command(subcommand)]
@@ -133,6 +140,13 @@ Exit status: 0 all is well, 1 something may not be, 2 something is wrong.")]
     #[command(subcommand)]
     Identity(command::identity::IdentityCommand),
     Backup(command::backup::BackupArgs),
+    Export(command::export::ExportArgs),
+    Import(command::import::ImportArgs),
+    Erase(command::erase::EraseArgs),
+    #[command(subcommand)]
+    Config(command::config::ConfigCommand),
+    #[command(subcommand)]
+    ServiceAccount(command::service_account::ServiceAccountCommand),
     #[command(subcommand)]
     Token(command::token::TokenCommand),
 

@@ -4,6 +4,7 @@
 //! behind a URL, or, where there is neither, the same router in this process over the store that
 //! it has opened itself. So a command is written once, and says the same with and without a server.
 
+mod download;
 mod events;
 mod target;
 mod transport;
@@ -17,10 +18,13 @@ use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue};
 use hyper::{Method, Request, Response, Uri};
 use spl::canon::{Limits, Object, Value, parse};
 use spl::engine::{Engine, Home};
+use spl::http::AGENT_HEADER;
 use tokio::runtime::Runtime;
 
 use crate::failure::Failure;
 use crate::home;
+use crate::shell::AgentShell;
+pub(crate) use download::Download;
 pub(crate) use events::{Event, Events};
 pub(crate) use target::Target;
 use transport::{Body, Here, Question, Transport};
@@ -36,6 +40,8 @@ pub(crate) struct Client {
     home: Option<Home>,
     /// The instance of that home, once its server has gone away.
     instead: OnceCell<Here>,
+    /// The mark of the agent in whose shell this asks.
+    agent: Option<HeaderValue>,
 }
 
 /// An answer that is no error.
@@ -69,13 +75,20 @@ impl Client {
             .enable_all()
             .build()
             .map_err(|error| Failure::local("the runtime could not be started", &error))?;
-        Ok(Self { runtime, transport, home: None, instead: OnceCell::new() })
+        Ok(Self { runtime, transport, home: None, instead: OnceCell::new(), agent: None })
+    }
+
+    /// Returns a client that says in whose shell it asks, if that is an agent's. It may do less then,
+    /// never more.
+    pub(crate) fn in_shell_of(self, shell: Option<AgentShell>) -> Self {
+        Self { agent: shell.map(|shell| HeaderValue::from_static(shell.mark)), ..self }
     }
 
     /// Returns a client that opens the instance of `home` itself if the server goes away while it
     /// is asked.
-    pub(crate) fn or_open(self, home: Home) -> Self {
-        Self { home: Some(home), ..self }
+    pub(crate) fn or_open(mut self, home: Home) -> Self {
+        self.home = Some(home);
+        self
     }
 
     /// Asks for what is at `target`.
@@ -134,7 +147,18 @@ impl Client {
         if let Some(id) = last_id.and_then(|id| HeaderValue::try_from(id).ok()) {
             headers.insert("last-event-id", id);
         }
-        let response = self.runtime.block_on(async {
+        Ok(Events::new(&self.runtime, self.begin(request)?.into_body()))
+    }
+
+    /// Asks for what is at `target` and is too long to be held whole.
+    pub(crate) fn download(&self, target: &Target) -> Result<Download<'_>, Failure> {
+        let request = self.request(Method::GET, target, None)?;
+        Ok(Download::new(&self.runtime, self.begin(request)?))
+    }
+
+    /// Asks, and returns an answer that goes on once its head says that it is none of failure.
+    fn begin(&self, request: Question) -> Result<Response<Body>, Failure> {
+        self.runtime.block_on(async {
             let response = self.exchange(request).await?;
             if response.status().as_u16() < 400 {
                 return Ok(response);
@@ -143,8 +167,7 @@ impl Client {
                 Err(failure) => failure,
                 Ok(reply) => Failure::sent(reply.status, reply.body.into()),
             })
-        })?;
-        Ok(Events::new(&self.runtime, response.into_body()))
+        })
     }
 
     fn request(
@@ -164,6 +187,9 @@ impl Client {
         request = request.header(HOST, host);
         if let Some(bearer) = bearer {
             request = request.header(AUTHORIZATION, bearer);
+        }
+        if let Some(mark) = &self.agent {
+            request = request.header(AGENT_HEADER, mark);
         }
         let bytes = body.map(|(_, bytes)| bytes).unwrap_or_default();
         request
@@ -188,10 +214,24 @@ impl Client {
     }
 }
 
+/// What this process was refused by its own engine is written down before it ends.
+impl Drop for Client {
+    fn drop(&mut self) {
+        if let Transport::Here(here) = &self.transport {
+            here.write_denials();
+        }
+        if let Some(here) = self.instead.get() {
+            here.write_denials();
+        }
+    }
+}
+
 /// Tells whether asking twice does what asking once does. A record has its id from its content, so
-/// the same one again is the same record; only tokens are made anew each time.
+/// the same one again is the same record; only accounts and tokens are made anew each time.
 fn is_repeatable(question: &Question) -> bool {
-    question.method() == Method::GET || !question.uri().path().starts_with("/v1/tokens")
+    let path = question.uri().path();
+    let makes = path.starts_with("/v1/tokens") || path.starts_with("/v1/service-accounts");
+    question.method() == Method::GET || !makes
 }
 
 /// Returns host and port of a URL.

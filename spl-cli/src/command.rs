@@ -4,20 +4,26 @@
 
 pub(crate) mod backup;
 pub(crate) mod completions;
+pub(crate) mod config;
 pub(crate) mod decisions;
 pub(crate) mod demo;
 pub(crate) mod doctor;
+pub(crate) mod erase;
+pub(crate) mod export;
 pub(crate) mod expr;
 pub(crate) mod health;
 pub(crate) mod hook;
 pub(crate) mod identity;
+pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod model;
+pub(crate) mod namespace;
 pub(crate) mod proof;
 pub(crate) mod record;
 pub(crate) mod resume;
 pub(crate) mod runs;
 pub(crate) mod serve;
+pub(crate) mod service_account;
 pub(crate) mod session;
 pub(crate) mod status;
 pub(crate) mod thread;
@@ -35,6 +41,7 @@ use std::process::ExitCode;
 
 use spl::record::Act;
 
+use crate::bootstrap;
 use crate::cli::{Command, Options};
 use crate::failure::Failure;
 use crate::logging;
@@ -54,7 +61,10 @@ pub(crate) fn run(options: Options, command: Command) -> ExitCode {
         logging::to_stderr();
     }
     let mut session = Session::new(options);
-    match perform(&mut session, command) {
+    let done = bootstrap::shed(matches!(command, Command::Serve(_)))
+        .and_then(|()| session.settle_who_asks())
+        .and_then(|()| perform(&mut session, command));
+    match done.map_err(|failure| session.explain(failure)) {
         Ok(status) => ExitCode::from(status),
         Err(failure) => {
             session.out.failure(&failure);
@@ -71,6 +81,7 @@ fn perform(session: &mut Session, command: Command) -> Result<u8, Failure> {
         Command::Intend(args) => write::write(session, Act::Intend, &args),
         Command::Learn(args) => write::write(session, Act::Learn, &args),
         Command::Hook(command) => return hook::hook(session, command),
+        Command::Namespace(command) => namespace::namespace(session, command),
         Command::Thread(command) => thread::thread(session, command),
         Command::Record(command) => record::record(session, command),
         Command::Expr(command) => return expr::expr(session, command),
@@ -90,8 +101,13 @@ fn perform(session: &mut Session, command: Command) -> Result<u8, Failure> {
         Command::Proof(args) => proof::proof(session, &args),
         Command::Identity(command) => return identity::identity(session, command),
         Command::Backup(args) => backup::backup(session, &args),
+        Command::Export(args) => export::export(session, &args),
+        Command::Import(args) => return import::import(session, &args),
+        Command::Erase(args) => erase::erase(session, &args),
         Command::Model(command) => return model::model(session, &command),
         Command::Tool(command) => tool::tool(session, command),
+        Command::Config(command) => config::config(session, command),
+        Command::ServiceAccount(command) => service_account::service_account(session, command),
         Command::Token(command) => token::token(session, command),
         Command::Completions(args) => completions::completions(session, &args),
         Command::Version => version::version(session),

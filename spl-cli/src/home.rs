@@ -4,7 +4,7 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use spl::engine::{Engine, EngineOptions, Home};
+use spl::engine::{Engine, EngineOptions, Home, HomeError, Made};
 
 use crate::failure::Failure;
 use crate::output;
@@ -31,13 +31,27 @@ pub(crate) fn made() -> Result<Home, Failure> {
     Ok(home)
 }
 
+/// Returns the home, making the instance if there is none yet, without a token of its own.
+pub(crate) fn made_without_token() -> Result<Home, Failure> {
+    let home = find()?;
+    make_by(&home, Home::initialise_without_token)?;
+    Ok(home)
+}
+
 /// Makes the instance of a home if there is none yet, and says so in one line. Of an instance that
 /// is there, its folders are made.
 pub(crate) fn make(home: &Home) -> Result<(), Failure> {
+    make_by(home, Home::initialise)
+}
+
+fn make_by(
+    home: &Home,
+    initialise: fn(&Home, &str) -> Result<Made, HomeError>,
+) -> Result<(), Failure> {
     if home.is_initialised() {
         home.make_folders().map_err(|error| Failure::coded(&error))?;
     } else {
-        let made = home.initialise(&login()).map_err(|error| Failure::coded(&error))?;
+        let made = initialise(home, &login()).map_err(|error| Failure::coded(&error))?;
         if made.fresh {
             let place = home.path().display();
             output::note(&format!("made an instance at {place}, owned by {}", made.actor));

@@ -1,5 +1,6 @@
 //! The command `spl`: a face of the library in a terminal.
 
+mod bootstrap;
 mod cli;
 mod client;
 mod command;
@@ -9,6 +10,7 @@ mod hook_process;
 mod logging;
 mod output;
 mod session;
+mod shell;
 mod signals;
 mod statement;
 mod usage;

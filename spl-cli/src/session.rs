@@ -4,25 +4,59 @@ use std::io;
 use std::os::unix::net::{SocketAddr, UnixStream};
 use std::path::Path;
 
+use rustix::fs::{Access, access};
+use spl::code::Code;
 use spl::engine::Home;
+use spl::tool::RUN_VARIABLE;
 
 use crate::cli::Options;
 use crate::client::Client;
 use crate::failure::Failure;
 use crate::home;
 use crate::output::{self, Output};
+use crate::shell::AgentShell;
 
 /// What one command has to work with.
 pub(crate) struct Session {
     /// Where to print.
     pub(crate) out: Output,
     options: Options,
+    /// The shell, where it is an agent's and nobody at a terminal has said otherwise.
+    agent: Option<AgentShell>,
 }
 
 impl Session {
     /// Returns the session of a command line.
     pub(crate) fn new(options: Options) -> Self {
-        Self { out: Output::new(options.form()), options }
+        Self { out: Output::new(options.form()), options, agent: AgentShell::look() }
+    }
+
+    /// Asks at the terminal, where the command line wants to act as the operator in the shell of an
+    /// agent.
+    pub(crate) fn settle_who_asks(&mut self) -> Result<(), Failure> {
+        match self.agent.filter(|_| self.options.as_operator) {
+            None => Ok(()),
+            Some(shell) => {
+                shell.confirm_operator()?;
+                self.agent = None;
+                Ok(())
+            }
+        }
+    }
+
+    /// Tells whether this is the shell of an agent, which does not act as the operator.
+    pub(crate) const fn is_an_agents(&self) -> bool {
+        self.agent.is_some()
+    }
+
+    /// Adds to a refusal what an agent's shell has to do with it.
+    pub(crate) fn explain(&self, failure: Failure) -> Failure {
+        let refusals = [Code::ConfigWriteDenied, Code::ScopeForbidden, Code::DidClaimDenied];
+        let refusals = refusals.map(Code::as_str);
+        match self.agent {
+            Some(shell) if refusals.contains(&failure.code()) => failure.with_hint(shell.hint()),
+            _ => failure,
+        }
     }
 
     /// Returns the URL of the server that is asked instead of this machine's instance.
@@ -46,7 +80,7 @@ impl Session {
     pub(crate) fn reader(&self) -> Result<Client, Failure> {
         match self.server() {
             Some(url) => self.remote(&url),
-            None => local(&home::find()?, false),
+            None => self.local(&self.seen(home::find()?)?, false),
         }
     }
 
@@ -55,7 +89,7 @@ impl Session {
     pub(crate) fn reporter(&self) -> Result<Client, Failure> {
         match self.server() {
             Some(url) => self.remote(&url),
-            None => local(&home::find()?, true),
+            None => self.local(&self.seen(home::find()?)?, true),
         }
     }
 
@@ -63,18 +97,91 @@ impl Session {
     pub(crate) fn writer(&self) -> Result<Client, Failure> {
         match self.server() {
             Some(url) => self.remote(&url),
-            None => local(&home::made()?, true),
+            None => {
+                let home = self.seen(home::find()?)?;
+                home::make(&home)?;
+                self.local(&home, true)
+            }
         }
     }
 
+    /// Returns a home, unless it is hidden: what would be made in its place nobody else would see.
+    fn seen(&self, home: Home) -> Result<Home, Failure> {
+        let in_a_run = self.agent.is_some_and(|shell| shell.mark == RUN_VARIABLE);
+        let is_there = home.path().is_dir() && !home.is_initialised();
+        if in_a_run && is_there && access(home.path(), Access::WRITE_OK).is_err() {
+            let place = home.path().display();
+            let message = format!("the instance at {place} is hidden from the commands of a run");
+            let hint = "The tools `query_thread` and `record_note` of a run reach it.";
+            return Err(Failure::unreachable(message).with_hint(hint));
+        }
+        Ok(home)
+    }
+
+    fn local(&self, home: &Home, reports: bool) -> Result<Client, Failure> {
+        Ok(local(home, reports)?.in_shell_of(self.agent))
+    }
+
     fn remote(&self, url: &str) -> Result<Client, Failure> {
+        let bearer = self.bearer()?.map(|(_, bearer)| bearer);
+        Ok(Client::over_tcp(url, bearer.as_deref())?.in_shell_of(self.agent))
+    }
+
+    /// Returns the bearer that a server elsewhere is sent, and where it comes from.
+    pub(crate) fn bearer(&self) -> Result<Option<(Source, String)>, Failure> {
         let given = self.options.token.clone().filter(|token| !token.is_empty());
-        let bearer = match given.or_else(|| home::set("SPL_TOKEN")) {
-            Some(bearer) => Some(bearer),
-            // Whoever has no home needs none to ask a server.
-            None => home::find().ok().and_then(|home| home.token().ok().flatten()),
-        };
-        Client::over_tcp(url, bearer.as_deref())
+        if let Some(bearer) = given {
+            return Ok(Some((Source::CommandLine, bearer)));
+        }
+        if let Some(bearer) = home::set("SPL_TOKEN") {
+            return Ok(Some((Source::Environment, bearer)));
+        }
+        // Whoever has no home needs none to ask a server.
+        let Ok(home) = home::find() else { return Ok(None) };
+        let coded = |error| Failure::coded(&error);
+        if let Some(bearer) = home.saved_bearer().map_err(coded)? {
+            return Ok(Some((Source::Saved, bearer)));
+        }
+        Ok(home.token().ok().flatten().map(|bearer| (Source::Home, bearer)))
+    }
+}
+
+/// Where a bearer comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// `--token`.
+    CommandLine,
+    /// `SPL_TOKEN`.
+    Environment,
+    /// What was saved.
+    Saved,
+    /// The admin token of this machine's instance.
+    Home,
+    /// There is none.
+    Nowhere,
+}
+
+impl Source {
+    /// Returns the word for programs.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::CommandLine => "command_line",
+            Self::Environment => "environment",
+            Self::Saved => "saved",
+            Self::Home => "home",
+            Self::Nowhere => "none",
+        }
+    }
+
+    /// Returns it in words.
+    pub(crate) const fn in_words(self) -> &'static str {
+        match self {
+            Self::CommandLine => "the one that --token gives",
+            Self::Environment => "the one in SPL_TOKEN",
+            Self::Saved => "the one that was saved with `spl token save`",
+            Self::Home => "the admin token of this machine's instance",
+            Self::Nowhere => "none",
+        }
     }
 }
 

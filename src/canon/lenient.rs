@@ -5,9 +5,10 @@
 
 use std::borrow::Cow;
 
-use json_event_parser::{JsonEvent, LowLevelJsonParser, LowLevelJsonParserResult};
+use json_event_parser::{JsonEvent, JsonSyntaxError, LowLevelJsonParser, LowLevelJsonParserResult};
 use memchr::memchr;
 
+use super::long::long_string;
 use super::{Limits, Number, Object, ParseError, Value};
 
 /// The most values below the top level. A value takes ten times the room of its text, so that a
@@ -46,7 +47,7 @@ pub fn parse_members_leniently(
     }
     let mut members = Vec::new();
     while let JsonEvent::ObjectKey(key) = reader.next()? {
-        let event = reader.next()?;
+        let event = reader.next_value()?;
         members.push((key.into_owned(), reader.value(event, 0)?));
     }
     reader.next()?;
@@ -114,7 +115,9 @@ fn code_unit(text: &[u8], at: usize) -> Option<u32> {
 
 struct Reader<'a> {
     parser: LowLevelJsonParser,
-    rest: &'a [u8],
+    rest: &'a str,
+    /// The bytes of the text that the parser was not given.
+    kept_back: u64,
     depth: usize,
     /// How many values may still be taken.
     left: usize,
@@ -124,18 +127,44 @@ impl<'a> Reader<'a> {
     fn new(text: &'a str, limits: Limits) -> Self {
         // What is too deep is read over, to any depth; a level takes one byte.
         let parser = LowLevelJsonParser::new().with_max_stack_size(usize::MAX);
-        Self { parser, rest: text.as_bytes(), depth: limits.depth, left: MAX_VALUES }
+        Self { parser, rest: text, kept_back: 0, depth: limits.depth, left: MAX_VALUES }
     }
 
     fn next(&mut self) -> Result<JsonEvent<'a>, ParseError> {
         let LowLevelJsonParserResult { consumed_bytes, event } =
-            self.parser.parse_next(self.rest, true);
+            self.parser.parse_next(self.rest.as_bytes(), true);
         self.rest = self.rest.get(consumed_bytes..).unwrap_or_default();
+        self.read(event)
+    }
+
+    /// Reads the event that begins a value, or ends an array. A long string is read past the parser,
+    /// which is told of an empty one in its place.
+    fn next_value(&mut self) -> Result<JsonEvent<'a>, ParseError> {
+        let before = self.rest.find(|c| !" \t\r\n:,".contains(c)).unwrap_or(0);
+        let (before, value) = self.rest.split_at_checked(before).unwrap_or_default();
+        let Some((text, bytes)) = long_string(value) else { return self.next() };
+        let told = self.parser.parse_next(before.as_bytes(), false);
+        if told.event.is_some() {
+            return self.read(told.event);
+        }
+        let event = self.parser.parse_next(b"\"\"", false).event;
+        self.kept_back += (before.len() - told.consumed_bytes + bytes - 2) as u64;
+        self.rest = value.get(bytes..).unwrap_or_default();
+        match self.read(event)? {
+            JsonEvent::String(_) => Ok(JsonEvent::String(text.into())),
+            other => Ok(other),
+        }
+    }
+
+    fn read<'e>(
+        &self,
+        event: Option<Result<JsonEvent<'e>, JsonSyntaxError>>,
+    ) -> Result<JsonEvent<'e>, ParseError> {
         match event {
             Some(Ok(event)) => Ok(event),
             Some(Err(error)) => Err(ParseError::Syntax {
                 message: error.message().to_owned(),
-                offset: error.location().start.offset,
+                offset: error.location().start.offset + self.kept_back,
             }),
             None => Err(ParseError::Syntax { message: "it ends early".into(), offset: 0 }),
         }
@@ -189,7 +218,7 @@ impl<'a> Reader<'a> {
     fn array(&mut self, level: usize) -> Result<Value, ParseError> {
         let mut elements = Vec::new();
         loop {
-            match self.next()? {
+            match self.next_value()? {
                 JsonEvent::EndArray => return Ok(Value::Array(elements)),
                 event => {
                     let value = self.value(event, level)?;
@@ -206,7 +235,7 @@ impl<'a> Reader<'a> {
         loop {
             match self.next()? {
                 JsonEvent::ObjectKey(key) => {
-                    let event = self.next()?;
+                    let event = self.next_value()?;
                     let value = self.value(event, level)?;
                     if self.takes(level) {
                         members.insert(key.into_owned(), value);
@@ -335,6 +364,44 @@ mod tests {
         }
         let small = Limits { bytes: 3, depth: 1 };
         assert_eq!(parse_leniently(b"[11]", small), Err(ParseError::TooLarge { len: 4, limit: 3 }));
+    }
+
+    /// Long strings take a way of their own, and what stands around them does not.
+    #[test]
+    fn a_long_string_is_a_string_like_any_other() {
+        let long = "line\\n\\u00e9 ".repeat(100);
+        let texts = |string: &str| {
+            let (a, b) = (format!("\"{string}\""), format!("\r\n\t {{ \"k\" : \"{string}\" }} "));
+            let c = format!("[{a},{a} , {a}\t,[{b}],1]");
+            let wrong = [
+                format!("[{a} {a}]"),
+                format!("[,{a}]"),
+                format!("[{a},,{a}]"),
+                format!("[{a}:{a}]"),
+                format!("{{\"k\"{a}}}"),
+                format!("{{\"k\":,{a}}}"),
+                format!("{{\"k\":{a},{a}}}"),
+                format!("{{\"k\":{a}:1}}"),
+                format!("{{{a}}}"),
+                format!("[{a}"),
+                format!("[{a}]]"),
+            ];
+            ([a, b, c], wrong)
+        };
+        let ((right, wrong), (short_right, short_wrong)) = (texts(&long), texts("s"));
+        for (text, short) in right.iter().zip(&short_right) {
+            let value = parse_leniently(text.as_bytes(), LIMITS).expect(short);
+            assert_eq!(Ok(value), super::super::parse(text.as_bytes(), LIMITS), "{short}");
+        }
+        for (text, short) in wrong.iter().zip(&short_wrong) {
+            let error = |text: &str| match parse_leniently(text.as_bytes(), LIMITS) {
+                Err(ParseError::Syntax { message, offset }) => (message, offset),
+                other => panic!("{short}: {other:?}"),
+            };
+            let (message, offset) = error(text);
+            assert_eq!(message, error(short).0, "{short}");
+            assert!(usize::try_from(offset).expect("small") <= text.len(), "{short}");
+        }
     }
 
     #[test]

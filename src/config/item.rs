@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::origins::CorsOrigins;
 use super::tier::{Assigned, Tier};
 use super::transport::Transport;
 use crate::hook::{Hook, InForce};
@@ -105,6 +106,14 @@ impl Setting for Assigned {
 
     fn read(draft: &Draft, _: &ExpressionCache) -> Result<Self, ShapeError> {
         Self::read(draft)
+    }
+}
+
+impl Setting for CorsOrigins {
+    const WHAT: &'static str = "a list of origins";
+
+    fn read(draft: &Draft, _: &ExpressionCache) -> Result<Self, ShapeError> {
+        Self::check(draft)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Which setting a record of the configuration states.
 
+use super::origins::CORS_ORIGINS_TOPIC;
 use super::tier::{ACTOR_TIER_TOPIC, TIER_KIND};
 use super::transport::{MEMBERS_TRANSPORT_TOPIC, TRANSPORT_TOPIC};
 use super::version::{WrittenKey, written};
@@ -16,6 +17,7 @@ pub(super) enum Topic {
     Tier,
     ActorTier,
     Transport,
+    Origins,
 }
 
 impl Topic {
@@ -45,6 +47,7 @@ impl Topic {
             topic @ (TRANSPORT_TOPIC | MEMBERS_TRANSPORT_TOPIC) => {
                 Some((Self::Transport, WrittenKey::new("", topic)))
             }
+            CORS_ORIGINS_TOPIC => Some((Self::Origins, WrittenKey::single())),
             _ => None,
         }
     }

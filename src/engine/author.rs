@@ -1,5 +1,6 @@
 //! Records that the engine writes about its own doing.
 
+use super::namespace::enter;
 use super::{Engine, EngineError};
 use crate::record::{Clock, Draft, Namespace, Origin, Record, Sequence, ThreadId};
 use crate::store::{Counted, Prepared, SessionRows, Tx};
@@ -28,9 +29,23 @@ impl Author<'_, '_> {
         Ok((record, appended.sequence))
     }
 
+    /// Appends the record with which a run, a session or a new life of one begins, as
+    /// [`Author::write`] does, unless its namespace takes no records. What has begun goes on to its
+    /// end, whatever becomes of the namespace meanwhile.
+    pub fn begin(&mut self, draft: Draft) -> Result<Record, EngineError> {
+        self.enter(&draft.namespace().unwrap_or_else(|_| Namespace::root()))?;
+        self.write(draft)
+    }
+
+    /// Refuses a namespace that takes no records.
+    pub(crate) fn enter(&self, namespace: &Namespace) -> Result<(), EngineError> {
+        Ok(self.0.enter(namespace)?)
+    }
+
     /// Appends what somebody states by way of the engine, at their next free clock. They are the
     /// operator, and have passed the checks of the records door.
     pub(super) fn state(&mut self, draft: Draft) -> Result<Record, EngineError> {
+        enter(self.0, &draft)?;
         Ok(self.0.append_next(draft, Origin::Door)?.0)
     }
 
@@ -100,6 +115,6 @@ impl Engine {
         &self,
         work: impl FnOnce(&mut Author<'_, '_>) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, EngineError> {
-        self.store().write(move |tx| work(&mut Author::over(tx)))
+        self.whole().write(move |tx| work(&mut Author::over(tx)))
     }
 }

@@ -40,7 +40,7 @@ impl Engine {
         if self.is_live() {
             return Ok(Concerned::from(&*self.live()?));
         }
-        let indexed = self.store().read(|reader| indexed(reader, call, namespace))?;
+        let indexed = self.whole().read(|reader| indexed(reader, call, namespace))?;
         match indexed {
             Some(records) => Ok(self.compiled(&records)),
             None => self.index(),
@@ -62,7 +62,7 @@ impl Engine {
     fn index(&self) -> Result<Concerned, EngineError> {
         let live = self.live()?;
         let (as_of, entries) = (live.config.watermark().sequence(), entries(&live));
-        self.store().write(move |tx| tx.index_hooks(as_of, &entries).map_err(EngineError::from))?;
+        self.whole().write(move |tx| tx.index_hooks(as_of, &entries).map_err(EngineError::from))?;
         Ok(Concerned::from(&*live))
     }
 }

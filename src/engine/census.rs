@@ -19,7 +19,7 @@ pub(super) struct Census {
 impl Engine {
     /// Returns what predicates read as `system`. The number of threads may be a minute old.
     pub(super) fn system(&self) -> Result<SystemFacts<'static>, EngineError> {
-        let records_total = self.store().read(|reader| reader.last())?.get();
+        let records_total = self.whole().read(|reader| reader.last())?.get();
         Ok(SystemFacts {
             uptime_secs: i64::try_from(self.uptime_secs()).unwrap_or(i64::MAX),
             records_total,
@@ -30,12 +30,12 @@ impl Engine {
 
     fn threads_total(&self) -> Result<i64, EngineError> {
         let mut census = self.0.census.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = self.store().now();
+        let now = self.whole().now();
         let fresh = census
             .taken_at
             .is_some_and(|at| (0..MAX_AGE_SECS).contains(&(now.as_secs() - at.as_secs())));
         if !fresh {
-            census.threads = self.store().read(|reader| reader.thread_count())?;
+            census.threads = self.whole().read(|reader| reader.thread_count())?;
             census.taken_at = Some(now);
         }
         Ok(census.threads)

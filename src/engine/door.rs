@@ -2,17 +2,21 @@
 
 use std::sync::atomic::Ordering;
 
+use super::namespace::enter;
 use super::signature::read_signature;
-use super::{Caller, Engine, IngestError, Scope};
+use super::{Caller, Engine, EngineError, IngestError, Scope, Way};
 use crate::canon::{Limits, ParseError, parse};
-use crate::config::{MEMBERS_TRANSPORT_TOPIC, TRANSPORT_TOPIC};
+use crate::config::{CorsOrigins, MEMBERS_TRANSPORT_TOPIC, TRANSPORT_TOPIC};
 use crate::hook::{Hook, is_hook};
 use crate::identity::Signature;
 use crate::permission::{
     PERMISSION_RULE_KIND, PERMISSION_RULE_TOPIC, PERMISSIONS_ENABLED_TOPIC, PermissionRule,
     check_switch, is_permission_rule, is_permission_switch,
 };
-use crate::record::{Draft, Envelope, Origin, Reason, Record, ShapeError};
+use crate::record::{
+    ActorId, Clock, Draft, ERASURE_KIND, Envelope, Namespace, NamespaceEntry, Origin, Reason,
+    Record, ShapeError, ThreadId,
+};
 use crate::store::{AppendError, Appended, Signed};
 
 /// A record that passed the door.
@@ -29,10 +33,10 @@ pub struct Ingested {
 impl Engine {
     /// Takes the envelope of a record as a client sent it.
     ///
-    /// The checks, in order: scope, JSON and envelope, actor claim, config gate, shape of the body,
-    /// the kind's own door, the signature if there is one; the clock is decided inside the
-    /// transaction. When it returns, the record is durable, and if it is configuration, it is in
-    /// force.
+    /// The checks, in order: scope and grains, JSON and envelope, actor claim, permission rules,
+    /// config gate, shape of the body, namespace, the kind's own door, the signature if there is one;
+    /// the clock is decided inside the transaction, and the namespace looked up once more. When it
+    /// returns, the record is durable, and if it is configuration, it is in force.
     pub fn ingest(&self, caller: &Caller, envelope: &[u8]) -> Result<Ingested, IngestError> {
         check_scope(caller)?;
         let Envelope { draft, sig } = Envelope::read(parse(envelope, Limits::DOOR)?)?;
@@ -47,13 +51,26 @@ impl Engine {
         self.append(caller, draft, None)
     }
 
+    /// Returns the clock that an actor would use next on a thread, whoever may read there.
+    pub(crate) fn next_clock(
+        &self,
+        thread: &ThreadId,
+        actor: &ActorId,
+    ) -> Result<Clock, EngineError> {
+        Ok(self.whole().read(|reader| reader.next_clock(thread, actor))?)
+    }
+
     /// The checks that a draft must pass, in their order.
     pub(super) fn admit(&self, caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
         check_scope(caller)?;
-        check_actor(caller, draft)?;
-        check_gate(caller, draft)?;
         check_depth(draft)?;
+        check_bounds(caller, draft)?;
+        check_actor(caller, &draft.actor)?;
+        self.permit_draft(caller, draft)?;
+        check_gate(caller, draft)?;
         check_shape(draft)?;
+        self.check_namespace(draft)?;
+        self.check_erasure(caller, draft)?;
         Ok(self.check_kind(draft)?)
     }
 
@@ -67,6 +84,12 @@ impl Engine {
         }
         if is_permission_switch(draft) {
             return check_switch(draft).map(drop);
+        }
+        if CorsOrigins::is_meant(draft) {
+            return CorsOrigins::check(draft).map(drop);
+        }
+        if NamespaceEntry::is_meant(draft) {
+            return NamespaceEntry::check(draft).map(drop);
         }
         match draft.kind() {
             Some("core.work.observation.v1") => check_observation(draft),
@@ -89,12 +112,14 @@ impl Engine {
         // from what they state themselves by who signed it.
         let prepared = match signature {
             Some(signature) => {
-                self.prepare_signed(Record::seal(draft).map_err(AppendError::from)?, signature)?
+                let record = Record::seal(draft).map_err(AppendError::from)?;
+                self.prepare_signed(record, signature)?
             }
-            None if caller.is_operator() => self.store().prepare(draft)?,
-            None => self.store().prepare_in_custody(draft)?,
+            None if caller.is_operator() => self.whole().prepare(draft)?,
+            None => self.whole().prepare_in_custody(draft)?,
         };
-        let (record, signed, appended) = self.store().write(move |tx| {
+        let (record, signed, appended) = self.whole().write(move |tx| {
+            enter(tx, prepared.record())?;
             let appended = tx.append(&prepared, Origin::Door)?;
             let (record, signed) = prepared.into_parts();
             Ok::<_, AppendError>((record, signed, appended))
@@ -117,22 +142,37 @@ fn check_scope(caller: &Caller) -> Result<(), IngestError> {
     Err(IngestError::Scope { needed: Scope::RecordsWrite })
 }
 
-/// Only the operator speaks as a part of the instance (decision 14).
-pub(super) fn check_actor(caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
-    if draft.actor.is_system() && !caller.is_operator() {
-        return Err(IngestError::ActorClaim { actor: draft.actor.to_string() });
-    }
-    Ok(())
+/// A namespace that is none is refused with its shape, and lies nowhere that a grain names.
+pub(super) fn check_bounds(caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
+    let namespace = draft.namespace().unwrap_or_else(|_| Namespace::root());
+    check_place(caller, &draft.thread, &namespace)
+}
+
+/// Nobody speaks as somebody whom their account does not name, and only the operator as a part of
+/// the instance (decision 14). What is said of it names nobody who may.
+pub(super) fn check_actor(caller: &Caller, actor: &ActorId) -> Result<(), IngestError> {
+    if caller.may_speak_as(actor) { Ok(()) } else { Err(IngestError::ActorClaim) }
+}
+
+/// Nobody writes outside of what their grains name. The refusal is the same whatever is there.
+pub(super) fn check_place(
+    caller: &Caller,
+    thread: &ThreadId,
+    namespace: &Namespace,
+) -> Result<(), IngestError> {
+    let bounds = caller.bounds(Way::Write);
+    if bounds.shows(thread, namespace) { Ok(()) } else { Err(IngestError::OutOfBounds) }
 }
 
 /// The config gate. It speaks before any other word about the body, so that a caller who may not
 /// write a hook learns nothing by writing a bad one.
-fn check_gate(caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
+pub(super) fn check_gate(caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
     let gated = is_hook(draft) || (draft.thread.is_config() && is_gated_topic(draft));
     if gated && !caller.is_operator() {
         return Err(IngestError::ConfigWriteDenied { needed: "the operator or the scope `admin`" });
     }
-    let (needed, refusal) = if draft.thread.is_config() {
+    let configures = draft.thread.is_config() || draft.thread.is_namespace_registry();
+    let (needed, refusal) = if configures {
         let needed = "the scope `config:write`";
         (Scope::ConfigWrite, IngestError::ConfigWriteDenied { needed })
     } else {
@@ -148,7 +188,7 @@ fn is_gated_topic(draft: &Draft) -> bool {
     matches!(topic, PERMISSION_RULE_TOPIC | PERMISSIONS_ENABLED_TOPIC)
         || matches!(topic, TRANSPORT_TOPIC | MEMBERS_TRANSPORT_TOPIC)
         || topic.starts_with("auth_")
-        || draft.kind() == Some("core.erasure")
+        || draft.kind() == Some(ERASURE_KIND)
         || draft.kind() == Some(PERMISSION_RULE_KIND)
 }
 

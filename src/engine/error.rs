@@ -4,7 +4,7 @@ use super::{HomeError, Scope};
 use crate::canon::ParseError;
 use crate::code::{Code, Coded};
 use crate::identity::RandomError;
-use crate::record::ShapeError;
+use crate::record::{Namespace, ShapeError};
 use crate::store::{AppendError, OpenError, StoreError};
 
 /// Why the engine could not do something of its own.
@@ -69,21 +69,35 @@ pub enum IngestError {
     /// The bytes are not JSON that can be canonical.
     #[error(transparent)]
     Json(#[from] ParseError),
-    /// The caller may not speak as the instance itself.
-    #[error("only the operator may write as `{actor}`")]
-    ActorClaim {
-        /// The actor that was claimed.
-        actor: String,
-    },
+    /// What is written lies outside of what the caller's grains name.
+    #[error("this caller may not write here")]
+    OutOfBounds,
+    /// The caller may not speak as this actor. Nothing is said about who may.
+    #[error("this caller may not speak as this actor")]
+    ActorClaim,
     /// The caller may not write this kind of configuration. Nothing else is said about the body.
     #[error("this configuration takes {needed}")]
     ConfigWriteDenied {
         /// Who may.
         needed: &'static str,
     },
+    /// The permission rules do not allow it.
+    #[error("{sentence}")]
+    PermissionDenied {
+        /// What is said: the same to everybody but the operator, who is told by which rule.
+        sentence: String,
+        /// Whether the caller is the operator, who can take the rules back.
+        operator: bool,
+    },
     /// The envelope or the body violates its shape.
     #[error(transparent)]
     Shape(#[from] ShapeError),
+    /// What is to be changed is not there.
+    #[error("there is no namespace `{namespace}`")]
+    UnknownNamespace {
+        /// The namespace.
+        namespace: Namespace,
+    },
     /// The store refused it.
     #[error(transparent)]
     Append(#[from] AppendError),
@@ -101,12 +115,14 @@ impl From<StoreError> for IngestError {
 impl Coded for IngestError {
     fn code(&self) -> Code {
         match self {
-            Self::Scope { .. } => Code::ScopeForbidden,
+            Self::Scope { .. } | Self::OutOfBounds => Code::ScopeForbidden,
             Self::Json(ParseError::TooLarge { .. }) => Code::BodyTooLarge,
             Self::Json(_) => Code::IngestFailed,
-            Self::ActorClaim { .. } => Code::DidClaimDenied,
+            Self::ActorClaim => Code::DidClaimDenied,
             Self::ConfigWriteDenied { .. } => Code::ConfigWriteDenied,
+            Self::PermissionDenied { .. } => Code::PermissionDenied,
             Self::Shape(error) => error.code(),
+            Self::UnknownNamespace { .. } => Code::NotFound,
             Self::Append(error) => error.code(),
             Self::Engine(error) => error.code(),
         }
@@ -115,7 +131,7 @@ impl Coded for IngestError {
     fn field(&self) -> Option<&str> {
         match self {
             Self::Shape(error) => error.field(),
-            Self::Append(error) => error.field(),
+            Self::Append(error) | Self::Engine(EngineError::Append(error)) => error.field(),
             _ => None,
         }
     }
@@ -142,7 +158,17 @@ impl Coded for IngestError {
             Self::ConfigWriteDenied { .. } => {
                 Some("Ask the operator, or use a token with that scope.".into())
             }
-            Self::Scope { .. } | Self::Json(_) | Self::ActorClaim { .. } => None,
+            Self::UnknownNamespace { .. } => Some("See `spl namespace list`.".into()),
+            Self::PermissionDenied { operator: true, .. } => Some(
+                "See `spl config list-permission-rules`; `spl config permissions-unlock` puts all \
+                 rules out of force."
+                    .into(),
+            ),
+            Self::Scope { .. }
+            | Self::OutOfBounds
+            | Self::Json(_)
+            | Self::ActorClaim
+            | Self::PermissionDenied { .. } => None,
         }
     }
 }

@@ -14,7 +14,7 @@ impl Engine {
     pub fn health(&self) -> Result<Object, EngineError> {
         let live = self.live()?;
         let (records, bytes) =
-            self.store().read(|reader| Ok((reader.last()?.get(), reader.size_bytes()?)))?;
+            self.whole().read(|reader| Ok((reader.last()?.get(), reader.size_bytes()?)))?;
         Ok(object! {
             "object": "engine_health",
             "decisions_pending": self.ledger()?.pending(),
@@ -29,7 +29,7 @@ impl Engine {
             "store": object! {
                 "over_ceiling": false,
                 "ceiling_bytes": Value::Null,
-                "poisoned": self.store().is_poisoned(),
+                "poisoned": self.whole().is_poisoned(),
                 "records_total": records,
                 "total_bytes": bytes,
             },
@@ -41,7 +41,7 @@ impl Engine {
     pub fn hook_rows(&self) -> Result<Vec<Object>, EngineError> {
         let live = self.live()?;
         let rows = live.config.rows();
-        Ok(self.store().read(|reader| {
+        Ok(self.whole().read(|reader| {
             let counters = reader.hook_counters()?;
             let namespaces = reader.seam_namespaces()?;
             let object = |row: &HookRow| -> Result<Object, StoreError> {
@@ -102,6 +102,7 @@ pub(super) fn refusal(refusal: &Refusal) -> Object {
         "code": refusal.code.as_str(),
         "column": refusal.column,
         "field": refusal.field.as_deref(),
+        "hint": refusal.hint.as_deref(),
         "message": refusal.message.as_str(),
         "reason": refusal.reason,
         "record_id": refusal.record_id,

@@ -170,7 +170,8 @@ impl Home {
         self.0.join("keys/primary")
     }
 
-    fn operator_key_path(&self) -> PathBuf {
+    /// Returns where the key is that signs what the operator writes.
+    pub fn operator_key_path(&self) -> PathBuf {
         self.0.join("secrets/operator-identity.key")
     }
 
@@ -191,12 +192,21 @@ impl Home {
     pub fn initialise(&self, login: &str) -> Result<Made, HomeError> {
         self.refuse_lost_key()?;
         self.make_folders()?;
+        // Before the key, by which others know that there is an instance.
+        make_file(&self.token_path(), || {
+            Ok(format!("spl_prod_sa-admin_{}\n", hex(&random_bytes::<32>()?)).into_bytes())
+        })?;
+        self.initialise_without_token(login)
+    }
+
+    /// Makes whatever is missing but an admin token, where the first account is somebody else's to
+    /// make: whoever has the token that the server is started with.
+    pub fn initialise_without_token(&self, login: &str) -> Result<Made, HomeError> {
+        self.refuse_lost_key()?;
+        self.make_folders()?;
         let seed = || Ok(random_bytes::<SEED_BYTES>()?.to_vec());
         make_file(&self.operator_key_path(), seed)?;
         let fresh = make_file(&self.instance_key_path(), seed)?;
-        make_file(&self.token_path(), || {
-            Ok(format!("spl_prod_admin_{}\n", hex(&random_bytes::<32>()?)).into_bytes())
-        })?;
         let actor = format!("did:sync:user:{}", label_of(login));
         make_file(&self.settings_path(), || Ok(Settings::template(&actor).into_bytes()))?;
         let actor = self.settings()?.identity.actor;
@@ -253,12 +263,29 @@ impl Home {
 
     /// Reads the admin token, if there is one.
     pub fn token(&self) -> Result<Option<String>, HomeError> {
-        let path = self.token_path();
-        match fs::read_to_string(&path) {
-            Ok(text) => Ok(Some(text.trim().to_owned())),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(source) => Err(HomeError::File { path, action: "read", source }),
-        }
+        read_text(self.token_path())
+    }
+
+    /// Returns where the bearer is kept that a server elsewhere is sent.
+    pub fn saved_bearer_path(&self) -> PathBuf {
+        self.secrets_path().join("bearer")
+    }
+
+    /// Reads the bearer that a server elsewhere is sent, if one was saved.
+    pub fn saved_bearer(&self) -> Result<Option<String>, HomeError> {
+        read_text(self.saved_bearer_path())
+    }
+
+    /// Keeps a bearer that a server elsewhere is sent, in the place of the one before.
+    pub fn save_bearer(&self, bearer: &str) -> Result<(), HomeError> {
+        make_folder(&self.0)?;
+        make_folder(&self.secrets_path())?;
+        replace(self.saved_bearer_path(), bearer)
+    }
+
+    /// Puts another admin token in the place of the one that is there.
+    pub(super) fn keep_token(&self, bearer: &str) -> Result<(), HomeError> {
+        replace(self.token_path(), bearer)
     }
 
     /// Returns what in this home others than its owner could read or write.
@@ -267,6 +294,7 @@ impl Home {
             self.0.clone(),
             self.store_path(),
             self.token_path(),
+            self.saved_bearer_path(),
             self.instance_key_path(),
             self.operator_key_path(),
         ];
@@ -329,6 +357,26 @@ pub(super) fn write_private(path: &Path, content: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
+/// Puts a file of one line, whole, in the place of another.
+fn replace(path: PathBuf, line: &str) -> Result<(), HomeError> {
+    let draft = path.with_extension(format!("{}.tmp", hex(&random_bytes::<8>()?)));
+    let written = write_private(&draft, format!("{line}\n").as_bytes());
+    let moved = written.and_then(|()| fs::rename(&draft, &path));
+    if moved.is_err() {
+        let _ = fs::remove_file(&draft);
+    }
+    moved.map_err(|source| HomeError::File { path, action: "replaced", source })
+}
+
+/// Reads a file of one line, if there is one.
+fn read_text(path: PathBuf) -> Result<Option<String>, HomeError> {
+    match fs::read_to_string(&path) {
+        Ok(text) => Ok(Some(text.trim().to_owned())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(HomeError::File { path, action: "read", source }),
+    }
+}
+
 fn read_key(path: &Path) -> Result<Option<KeyPair>, HomeError> {
     match fs::read(path) {
         Ok(bytes) => match <&[u8; SEED_BYTES]>::try_from(bytes.as_slice()) {
@@ -356,6 +404,17 @@ mod tests {
         assert_eq!(home.token().expect("read"), Some(token));
         assert_eq!(home.keyring().expect("keys").instance().did(), key);
         assert_eq!(home.exposed(), Vec::<PathBuf>::new());
+    }
+
+    #[test]
+    fn the_first_account_may_be_left_to_somebody_else() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let home = Home::at(dir.path().join("home"));
+        assert!(home.initialise_without_token("vera").expect("made").fresh);
+        assert_eq!(home.token().expect("read"), None);
+        assert!(home.keyring().is_ok());
+        assert!(!home.initialise("vera").expect("made").fresh);
+        assert!(home.token().expect("read").is_some());
     }
 
     #[test]

@@ -176,7 +176,7 @@ impl Engine {
         let operator = home.settings()?.identity.actor;
         let mut actors = vec![ENGINE_ACTOR.to_owned(), operator];
         let kept = home.custody()?.iter().map(ToString::to_string).collect();
-        for others in [kept, self.store().read(|reader| reader.keyed_actors())?] {
+        for others in [kept, self.whole().read(|reader| reader.keyed_actors())?] {
             for actor in others {
                 if !actors.contains(&actor) {
                     actors.push(actor);
@@ -192,14 +192,14 @@ impl Engine {
         let holder = home.key_holder(&id_of(actor)?)?;
         let path = home.key_path(&holder)?;
         let key = home.key_of(&holder)?.map(|key| key.did().to_owned());
-        let had = self.store().read(|reader| reader.actor_keys(actor))?;
+        let had = self.whole().read(|reader| reader.actor_keys(actor))?;
         let current = had.iter().find(|had| had.until.is_none()).map(|had| had.key.clone());
         let named = match (current, &holder) {
             (Some(current), _) => Some(current),
             (None, KeyHolder::Instance) => {
-                self.store().read(|reader| reader.head())?.map(|head| head.signer().to_owned())
+                self.whole().read(|reader| reader.head())?.map(|head| head.signer().to_owned())
             }
-            (None, _) => self.store().last_own_signer(actor)?,
+            (None, _) => self.whole().last_own_signer(actor)?,
         };
         let state = match (&key, &named) {
             (None, _) => KeyState::Missing,
@@ -263,7 +263,7 @@ impl Engine {
         let draft = Draft::new(ThreadId::actors(), states, Act::Learn, statement.to_body());
         let heir = (*holder == KeyHolder::Instance).then(|| Arc::clone(&key));
         let taken = StoreError::OtherKey { signer: previous.unwrap_or_default().to_owned() };
-        let named = self.store().write(move |tx| {
+        let named = self.whole().write(move |tx| {
             let (record, appended) = tx.append_next(draft, Origin::Engine)?;
             if !tx.note_key(appended.sequence, &statement)? {
                 return Err(EngineError::Store(taken));
@@ -277,7 +277,7 @@ impl Engine {
             Ok(record) => record,
             Err(error) => {
                 // What may have been committed after all is settled when the home is opened next.
-                let now = self.store().read(|reader| reader.actor_key(actor.as_str()))?;
+                let now = self.whole().read(|reader| reader.actor_key(actor.as_str()))?;
                 if now.as_deref() != Some(key.did()) {
                     home.discard_key(holder)?;
                 }

@@ -34,7 +34,7 @@ impl<'a> Known<'a> {
 
     fn standing(&self) -> Standing {
         *self.standing.get_or_init(|| {
-            self.or_nothing(self.engine.standing(&self.seat.actor, &self.seat.domain))
+            self.or_nothing(self.engine.whole_standing(&self.seat.actor, &self.seat.domain))
         })
     }
 

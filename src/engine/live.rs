@@ -51,7 +51,7 @@ impl Engine {
     /// Returns the configuration in force now, after looking whether any process has changed it.
     pub fn live(&self) -> Result<Arc<Live>, EngineError> {
         let mut seen = self.0.live.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let version = self.store().data_version()?;
+        let version = self.whole().data_version()?;
         if let Some(live) = self.0.live.current.load_full()
             && *seen == Some(version)
         {
@@ -88,7 +88,7 @@ impl Engine {
         let after =
             current.as_ref().map_or(Sequence::default(), |live| live.config.watermark().sequence());
         let config_thread = ThreadId::config();
-        let last = self.store().read(|reader| reader.last_of_thread(config_thread.as_str()))?;
+        let last = self.whole().read(|reader| reader.last_of_thread(config_thread.as_str()))?;
         if let Some(current) = current.as_ref().filter(|_| last <= after) {
             return Ok(Arc::clone(current));
         }
@@ -98,7 +98,7 @@ impl Engine {
         loop {
             let range = ThreadRange { since_clock: None, after: folding.watermark().sequence() };
             let (page, more) =
-                self.store().read(|reader| reader.thread_page(&config_thread, range, PAGE))?;
+                self.whole().read(|reader| reader.thread_page(&config_thread, range, PAGE))?;
             for stored in &page {
                 folding.add(&stored.received());
             }

@@ -22,13 +22,13 @@ pub use call::ObservedCall;
 pub use error::ObserveError;
 pub(super) use external::ExternalRuns;
 
-use super::door::{check_actor, check_depth};
+use super::door::{check_actor, check_depth, check_place};
 use super::known::Known;
 use super::seam::{OBSERVATION_KIND, say};
 use super::{Caller, Engine, EngineError, Hooks, IngestError, RunSeat, Scope, ToolReturn};
 use crate::canon::{Object, Value};
 use crate::hook::head;
-use crate::record::{Origin, Reason, RecordId, Sequence, ShapeError, ThreadId};
+use crate::record::{Draft, Origin, Reason, RecordId, Sequence, ShapeError, ThreadId};
 use crate::secret::mask;
 use crate::store::{Stored, ThreadRange};
 use external::{ExternalRun, Opening};
@@ -84,7 +84,17 @@ impl Engine {
         // One after another in this process; the transaction tells them apart among processes.
         let mut run = run.lock().unwrap_or_else(PoisonError::into_inner);
         for _ in 0..MAX_ATTEMPTS {
-            self.store().read(|reader| run.catch_up(reader, thread))?;
+            self.whole().read(|reader| run.catch_up(reader, thread))?;
+            // Before anything is said about what is there.
+            let (actor, namespace) = match run.opening() {
+                Some(opening) => (opening.actor.clone(), opening.namespace.clone()),
+                None => {
+                    let opening = Opening::of(call);
+                    (opening.actor, opening.namespace)
+                }
+            };
+            check_place(caller, thread, &namespace)?;
+            check_actor(caller, &actor)?;
             if let Some(opening) = run.opening().filter(|opening| !opening.external) {
                 let transport = opening.transport.clone();
                 return Err(ObserveError::NotExternal { thread: thread.clone(), transport });
@@ -122,15 +132,15 @@ impl Engine {
             hooks: Hooks::Live,
         };
         let facts = Facts { seat: &seat, call };
-        let clock = self.store().read(|reader| reader.next_clock(thread, &seat.actor))?;
-        let prepare = |draft| {
-            check_actor(caller, &draft)?;
+        let clock = self.whole().read(|reader| reader.next_clock(thread, &seat.actor))?;
+        let prepare = |draft: Draft| {
+            check_actor(caller, &draft.actor)?;
             check_depth(&draft)?;
             // The keys of actors are the operator's to use, as at the records door.
             let prepared = if caller.is_operator() {
-                self.store().prepare(draft)
+                self.whole().prepare(draft)
             } else {
-                self.store().prepare_in_custody(draft)
+                self.whole().prepare_in_custody(draft)
             };
             Ok::<_, ObserveError>(prepared.map_err(IngestError::from)?)
         };
@@ -166,6 +176,7 @@ impl Engine {
                 return Ok(None);
             }
             if let Some(opened) = &opened {
+                author.enter(&seat.namespace)?;
                 author.append(opened, Origin::Engine)?;
             }
             author.append(&stated, Origin::Door)?;
@@ -197,7 +208,7 @@ impl Engine {
         loop {
             let range = ThreadRange { since_clock: None, after };
             let (page, more) =
-                self.store().read(|reader| reader.thread_page(thread, range, PAGE))?;
+                self.whole().read(|reader| reader.thread_page(thread, range, PAGE))?;
             for stored in &page {
                 // They were stored in one commit with the result.
                 match words(stored, result) {

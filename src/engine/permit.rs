@@ -1,15 +1,31 @@
-//! What the permission rules say about a call that is about to be made (contract §3.3).
+//! What the permission rules say about something that is about to be done (contract §3.3): a call
+//! of a run, a request of a caller, a record that somebody states.
+//!
+//! Comes in: what is to be done, as facts. Goes out: a ruling on a call, which the run records; a
+//! request that is not allowed is refused. The operator's requests are judged like anybody's. What
+//! the engine writes by itself is not: it passes no door.
+//!
+//! **Invariant:** where the rules are not in force nothing is looked at, and where no record has
+//! ever put them in force the configuration is not even folded.
+
+mod everybody;
+mod lockout;
+mod request;
+mod rows;
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::{Engine, EngineError, RunSeat};
-use crate::canon::{Object, Value};
+use super::{Engine, EngineError, Live, RunSeat};
+use crate::canon::Object;
 use crate::config::RuleRow;
 use crate::object;
 use crate::permission::{RuleKey, RuleSet, Ruled, Ruling, rule};
-use crate::predicate::{BodyFacts, Facts, Failure, RecordFacts, System, SystemFacts, Trust};
+use crate::predicate::{BodyFacts, Facts, Failure, RecordFacts};
 use crate::record::{Act, ActorId, DataType, Namespace};
+use everybody::Everybody;
+pub use lockout::{LockoutError, Preflight};
+pub use request::Request;
 
 /// How often each rule failed since this engine was opened, and how it failed last.
 #[derive(Default)]
@@ -42,6 +58,8 @@ impl Engine {
     /// `resource` is `tool:` and the tool's name; `record` is the call as it would be recorded,
     /// without parents. Rules written by any process up to now are asked. Where rules are not in
     /// force, nothing is looked at.
+    ///
+    /// The ruling holds for these arguments. Whoever changes them afterwards asks again.
     pub fn rule_on_call(
         &self,
         seat: &RunSeat,
@@ -53,7 +71,7 @@ impl Engine {
         if rules.is_empty() {
             return Ok(Ruling::Deny { rule: None });
         }
-        let clock = self.store().read(|reader| reader.next_clock(&seat.thread, &seat.actor))?;
+        let clock = self.whole().read(|reader| reader.next_clock(&seat.thread, &seat.actor))?;
         let body = object! { "args": args.clone(), "tool": tool };
         let record = RecordFacts {
             act: Act::Call.as_str(),
@@ -68,98 +86,45 @@ impl Engine {
         self.rule_on(rules, &asked, &seat.namespace)
     }
 
-    /// Asks rules that are in force about something that is about to be done.
+    /// Returns whether the permission rules are in force, by what any process has written up to
+    /// now.
+    pub fn permissions_in_force(&self) -> Result<bool, EngineError> {
+        Ok(self.ruled()?.is_some())
+    }
+
+    /// Returns the configuration, if permission rules are in force.
+    ///
+    /// A process that lives for one command need not fold it to learn that they never were.
+    fn ruled(&self) -> Result<Option<Arc<Live>>, EngineError> {
+        if !self.is_live() && !self.whole().read(|reader| reader.has_permission_switch())? {
+            return Ok(None);
+        }
+        let live = self.live()?;
+        Ok(live.config.permissions_enabled().then_some(live))
+    }
+
+    /// Asks rules about something that is about to be done.
     fn rule_on(
         &self,
         rules: &RuleSet,
         asked: &Asked<'_>,
         namespace: &Namespace,
     ) -> Result<Ruling, EngineError> {
-        let everybody =
-            Everybody { engine: self, system: OnceLock::new(), failed: OnceLock::new() };
+        let everybody = Everybody::of(self);
         let facts = Facts {
             record: asked.record,
             resource: asked.resource,
             actor: asked.actor.as_str(),
             namespace: namespace.as_str(),
             trust: &everybody,
-            now_secs: self.store().now().as_secs(),
+            now_secs: self.whole().now().as_secs(),
             system: &everybody,
         };
         let Ruled { ruling, skipped } = rule(rules, namespace, &facts);
         for (key, failure) in skipped {
             self.0.skipped.count(key, &failure);
         }
-        let Everybody { mut failed, .. } = everybody;
-        failed.take().map_or(Ok(ruling), Err)
-    }
-
-    /// Returns the body of `GET /v1/config/permissions`: whether rules are in force, and a row for
-    /// each that a record states or was meant to state.
-    pub fn permissions(&self) -> Result<Object, EngineError> {
-        let live = self.live()?;
-        let rows: Vec<Object> =
-            live.config.rule_rows().iter().map(|row| self.permission_row(row)).collect();
-        let (switch, refused) = live.config.permission_switch();
-        Ok(object! {
-            "object": "list",
-            "data": rows,
-            "enabled": live.config.permissions_enabled(),
-            "record_id": switch,
-            "refused": refused.map(super::health::refusal),
-        })
-    }
-
-    fn permission_row(&self, row: &RuleRow) -> Object {
-        let (errors, last_error) = self.0.skipped.of(row);
-        let rule = row.rule.as_ref();
-        object! {
-            "action": rule.map(|rule| rule.action().as_str()),
-            "compiled": rule.is_some(),
-            "enabled": rule.is_none_or(|rule| rule.enabled()),
-            "errors": errors,
-            "expression": rule.map(|rule| rule.expression().source()),
-            "last_error": last_error,
-            "loaded": row.loaded(),
-            "name": row.name.as_str(),
-            "namespace": row.namespace.as_str(),
-            "object": "permission_rule",
-            "priority": rule.map(|rule| rule.priority()),
-            "record_id": row.record_id,
-            "refused": row.refused.as_ref().map(super::health::refusal),
-        }
-    }
-
-    /// Returns the body of `GET /v1/config/tiers`: the tiers as they hold, and who was given one.
-    pub fn tiers(&self) -> Result<Object, EngineError> {
-        let live = self.live()?;
-        let with = |mut object: Object, record_id: Value, refused: Value| {
-            object.insert("record_id".into(), record_id);
-            object.insert("refused".into(), refused);
-            object
-        };
-        let tiers = live.config.tier_rows().into_iter().map(|row| {
-            let refused = row.refused.as_ref().map(super::health::refusal);
-            with(row.tier.to_object(), row.record_id.into(), refused.into())
-        });
-        let actors = live.config.actor_tier_rows().into_iter().map(|row| {
-            let refused = row.refused.as_ref().map(super::health::refusal);
-            let object = object! {
-                "actor": row.actor.as_str(),
-                "object": "actor_tier",
-                "tier": row.tier.map(|tier| tier.as_str()),
-            };
-            with(object, row.record_id.into(), refused.into())
-        });
-        let unknown = live.config.unknown_tiers().map(|(name, refused)| {
-            object! { "refused": super::health::refusal(refused), "tier": name }
-        });
-        Ok(object! {
-            "object": "list",
-            "data": tiers.collect::<Vec<_>>(),
-            "actors": actors.collect::<Vec<_>>(),
-            "unknown": unknown.collect::<Vec<_>>(),
-        })
+        everybody.vouch(ruling)
     }
 }
 
@@ -170,42 +135,22 @@ struct Asked<'a> {
     actor: &'a ActorId,
 }
 
-/// What a permission rule may look up: of every actor, since it is the operator's own.
-struct Everybody<'a> {
-    engine: &'a Engine,
-    system: OnceLock<SystemFacts<'static>>,
-    /// Why something could not be read. Whoever looked was told that there is nothing.
-    failed: OnceLock<EngineError>,
-}
+/// Who the operator is, once somebody has asked.
+#[derive(Default)]
+pub(super) struct Operator(OnceLock<ActorId>);
 
-impl Everybody<'_> {
-    fn or_nothing<T: Default>(&self, read: Result<T, EngineError>) -> T {
-        read.unwrap_or_else(|error| {
-            // The first error says enough.
-            let _ = self.failed.set(error);
-            T::default()
-        })
-    }
-
-    fn standing(&self, actor: &str, domain: &str) -> crate::trust::Standing {
-        // What is no name of an actor has no verdicts.
-        let Ok(actor) = ActorId::parse(actor) else { return crate::trust::Standing::default() };
-        self.or_nothing(self.engine.standing(&actor, domain))
-    }
-}
-
-impl Trust for Everybody<'_> {
-    fn score(&self, actor: &str, domain: &str) -> f64 {
-        self.standing(actor, domain).score
-    }
-
-    fn count(&self, actor: &str, domain: &str) -> i64 {
-        self.standing(actor, domain).count(actor, domain)
-    }
-}
-
-impl System for Everybody<'_> {
-    fn read(&self) -> SystemFacts<'_> {
-        *self.system.get_or_init(|| self.or_nothing(self.engine.system()))
+impl Engine {
+    /// Returns the actor that the operator is (`identity.actor`); of an instance without a home, the
+    /// engine's own.
+    pub fn operator(&self) -> Result<ActorId, EngineError> {
+        if let Some(known) = self.0.operator.0.get() {
+            return Ok(known.clone());
+        }
+        let named = match self.home() {
+            // Settings are checked when they are read, so what they name is an actor.
+            Some(home) => ActorId::parse(&home.settings()?.identity.actor).ok(),
+            None => None,
+        };
+        Ok(self.0.operator.0.get_or_init(|| named.unwrap_or_else(ActorId::engine)).clone())
     }
 }

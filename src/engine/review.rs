@@ -163,7 +163,7 @@ impl Engine {
         let mut tries = 1..TRIES;
         loop {
             let clock =
-                self.store().read(|reader| reader.next_clock(&draft.thread, &draft.actor))?;
+                self.whole().read(|reader| reader.next_clock(&draft.thread, &draft.actor))?;
             match self.ingest_draft(caller, draft.clone().with_clock(clock)) {
                 Ok(ingested) => return Ok(ingested.record.id()),
                 Err(IngestError::Append(AppendError::DuplicateClock { .. }))

@@ -112,7 +112,7 @@ impl Engine {
         let mut known = Known::new(self, seat);
         for _ in 0..MAX_ATTEMPTS {
             let clock =
-                self.store().read(|reader| reader.next_clock(&result.thread, &result.actor))?;
+                self.whole().read(|reader| reader.next_clock(&result.thread, &result.actor))?;
             let asked = self.ask(seat, history, returned, &live, &known, clock);
             let asked = known.vouch(asked)?;
             if let Some(heard) = self.store_result(seat, &result, clock, asked)? {
@@ -168,7 +168,7 @@ impl Engine {
             namespace: &seat.namespace,
             domain: &seat.domain,
             trust: known,
-            now: self.store().now(),
+            now: self.whole().now(),
             system: known,
         }
     }

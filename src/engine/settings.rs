@@ -2,6 +2,7 @@
 
 mod mcp;
 mod model;
+mod server;
 
 use std::collections::BTreeMap;
 
@@ -10,6 +11,7 @@ use serde::Deserialize;
 use crate::record::ActorId;
 pub use mcp::{McpServer, McpTransport};
 pub use model::{ModelSettings, ProviderSettings, WireFormat};
+use server::Server;
 
 /// The settings of a home. Tables and keys that are not known are left to newer versions.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
@@ -17,7 +19,7 @@ pub use model::{ModelSettings, ProviderSettings, WireFormat};
 pub struct Settings {
     /// Who the operator is.
     pub identity: Identity,
-    /// Where the server listens.
+    /// Where the server listens, and how much it takes.
     pub server: Server,
     /// The servers of tools, by what they are called.
     pub mcp: BTreeMap<String, McpServer>,
@@ -39,22 +41,6 @@ impl Default for Identity {
     }
 }
 
-/// Where the server listens.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(default)]
-pub struct Server {
-    /// The address.
-    pub host: String,
-    /// The port.
-    pub port: u16,
-}
-
-impl Default for Server {
-    fn default() -> Self {
-        Self { host: "127.0.0.1".into(), port: 9100 }
-    }
-}
-
 impl Settings {
     /// Reads the text of a settings file.
     pub fn parse(text: &str) -> Result<Self, String> {
@@ -68,12 +54,13 @@ impl Settings {
             .map_err(|error| format!("`actor` of `[identity]` {error}"))?;
         settings.mcp.keys().try_for_each(|name| mcp::check_name(name))?;
         settings.model.check()?;
+        settings.server.check()?;
         Ok(settings)
     }
 
     /// Returns the text of a new settings file.
     pub(super) fn template(actor: &str) -> String {
-        let Server { host, port } = Server::default();
+        let Server { host, port, .. } = Server::default();
         format!(
             "# Settings of this instance.\n\n\
              [identity]\n\

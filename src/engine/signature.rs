@@ -3,10 +3,10 @@
 //! One that is not the actor's is refused. One that nobody here can check does not stop the record:
 //! the instance signs it as custodian, and the row keeps the signature and why it is unproven.
 
-use super::{Engine, IngestError};
+use super::{Engine, EngineError, IngestError};
 use crate::identity::{DidKeyError, KeyPair, PublicKey, Signature, public_key_of, resolve_did_key};
-use crate::record::{ENGINE_ACTOR, Reason, Record, ShapeError};
-use crate::store::{Prepared, StoreError, Unproven, UnprovenReason};
+use crate::record::{ENGINE_ACTOR, Reason, Record, RecordId, ShapeError};
+use crate::store::{Prepared, Proof, StoreError, Unproven, UnprovenReason};
 
 const FIELD: &str = "sig";
 
@@ -26,6 +26,13 @@ enum Resolved {
 }
 
 impl Engine {
+    /// Returns the proof of a record; `None` if there is no such record for whoever has this handle,
+    /// or its words were taken out. It takes hashes from rows that the handle may not see.
+    pub fn proof(&self, id: RecordId) -> Result<Option<Proof>, EngineError> {
+        let there = self.store().read(|reader| reader.record(id))?.is_some();
+        if there { Ok(self.whole().read(|reader| reader.proof(id))?) } else { Ok(None) }
+    }
+
     /// Takes a record with the signature that came with it: checked if there is a key to check it
     /// with, kept as unproven if there is none.
     pub(super) fn prepare_signed(
@@ -33,12 +40,12 @@ impl Engine {
         record: Record,
         signature: Signature,
     ) -> Result<Prepared, IngestError> {
-        let store = self.store();
+        let store = self.whole();
         let (id, actor) = (record.id(), record.actor.clone());
         // The same record again is the same success, whoever has signed it this time.
         let is_repeat = store.read(|reader| reader.author(id))?.is_some();
         if is_repeat {
-            return Ok(store.in_custody(record));
+            return Ok(store.prepare_sealed(record));
         }
         match self.key_of(actor.as_str())? {
             Resolved::Key { did, key }
@@ -56,7 +63,7 @@ impl Engine {
             }
             Resolved::Unknown(reason) => {
                 tracing::warn!(%actor, record = %id, reason = reason.as_str(), "unproven signature");
-                Ok(store.in_custody(record).with_unproven(Unproven { signature, reason }))
+                Ok(store.prepare_sealed(record).with_unproven(Unproven { signature, reason }))
             }
         }
     }
@@ -71,13 +78,13 @@ impl Engine {
                 return Err(ShapeError::new(FIELD, Reason::BadValue, message).into());
             }
         }
-        let keyring = self.store().keyring();
+        let keyring = self.whole().keyring();
         let of_pair = |pair: &KeyPair| found(pair.did(), pair.public());
         if actor == ENGINE_ACTOR {
             return of_pair(keyring.instance());
         }
         // What records name goes before what lies in the home: a key may have been put back.
-        let named = self.store().read(|reader| reader.actor_key(actor))?;
+        let named = self.whole().read(|reader| reader.actor_key(actor))?;
         if let Some((did, key)) = named.and_then(|did| Some((did.clone(), public_key_of(&did)?))) {
             return found(&did, key);
         }
@@ -93,7 +100,7 @@ impl Engine {
     /// Says what is wrong with a signature that the actor's key has not made.
     fn why_wrong(&self, record: &Record, signature: &Signature) -> Result<String, StoreError> {
         let actor = record.actor.as_str();
-        let keys = self.store().read(|reader| reader.actor_keys(actor))?;
+        let keys = self.whole().read(|reader| reader.actor_keys(actor))?;
         let bytes = record.canonical().as_bytes();
         let made_by =
             |did: &str| public_key_of(did).is_some_and(|key| key.verifies(bytes, signature));

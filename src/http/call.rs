@@ -7,8 +7,8 @@ use percent_encoding::percent_decode_str;
 use super::problem::Problem;
 use crate::canon::{Limits, Object, Value, parse};
 use crate::code::Code;
-use crate::engine::Caller;
-use crate::record::{Reason, ShapeError, ThreadId};
+use crate::engine::{Caller, IngestError};
+use crate::record::{ActorId, Namespace, Reason, ShapeError, ThreadId};
 
 /// The most records, threads or tokens of one answer.
 pub(super) const MAX_LIMIT: usize = 1000;
@@ -36,6 +36,28 @@ impl Call {
     /// Returns the thread that the path names.
     pub(super) fn thread(&self) -> Result<ThreadId, Problem> {
         ThreadId::parse(&self.segment).map_err(|error| Problem::not_a_name("thread", &error))
+    }
+
+    /// Refuses a caller who may not speak as this actor, as the records door does.
+    pub(super) fn speaks_as(&self, actor: &ActorId) -> Result<(), IngestError> {
+        if self.caller.may_speak_as(actor) { Ok(()) } else { Err(IngestError::ActorClaim) }
+    }
+
+    /// Returns in whose name a request speaks that names nobody, unless that is `nameless`: whom the
+    /// caller says it acts for, and itself if it may not speak as `nameless`.
+    pub(super) fn acts_for(&self, nameless: &ActorId) -> Option<ActorId> {
+        let caller = &self.caller;
+        let own = || caller.acting().filter(|_| !caller.may_speak_as(nameless));
+        caller.claimed().or_else(own).cloned()
+    }
+
+    /// Refuses a caller who may not write on this thread, in this namespace.
+    pub(super) fn writes_on(
+        &self,
+        thread: &ThreadId,
+        namespace: &Namespace,
+    ) -> Result<(), IngestError> {
+        if self.caller.writes(thread, namespace) { Ok(()) } else { Err(IngestError::OutOfBounds) }
     }
 
     /// Returns the body of a request that is no record, which must be an object.

@@ -3,10 +3,11 @@
 use super::ApiState;
 use super::answer::Answer;
 use super::call::{Call, flag, members, text};
+use super::permit;
 use super::problem::Problem;
 use super::wire;
 use crate::canon::Object;
-use crate::engine::{DecisionAnswer, DecisionState, DecisionVerb, Expiry};
+use crate::engine::{AskedFor, DecisionAnswer, DecisionState, DecisionVerb, Expiry};
 use crate::object;
 use crate::record::{ActorId, Reason, RecordId, Sequence, ShapeError};
 
@@ -22,6 +23,8 @@ pub(super) fn list(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
     let limit = call.query.limit()?;
     let after = Sequence::new(call.query.number("cursor")?.unwrap_or_default());
     let (rows, next) = state.engine().decisions(wanted, after, limit.rows)?;
+    let thread = |asked: &AskedFor| Some(asked.thread.clone());
+    let rows = permit::keep(state, call, "record_read", rows, thread)?;
     let mut list = wire::list(rows.iter().map(wire::decision_request).collect());
     if let Some(next) = next {
         list.insert("next_cursor".into(), next.to_string().into());
@@ -33,16 +36,30 @@ pub(super) fn list(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
 /// `GET /v1/decisions/{id}`
 pub(super) fn find(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
     let asked = state.engine().asked_for(id(call)?)?.ok_or_else(unknown)?;
+    permit::about(state, call, "record_read", Some(&asked.thread))?;
     Ok(Answer::ok(wire::decision_request(&asked)))
 }
 
 /// `POST /v1/decisions/{id}/decide`
 pub(super) fn decide(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
+    permit_answer(state, call)?;
     let request = call.json()?;
     let request = members(&request, &ANSWER)?;
     let (by, answer) = answer(request)?;
     let decided = state.engine().decide(&call.caller, &by, id(call)?, &answer)?;
     Ok(Answer::ok(wire::decision(&decided)))
+}
+
+/// Asks the permission rules about an answer, which is about the thread of its question.
+fn permit_answer(state: &ApiState, call: &Call) -> Result<(), Problem> {
+    if !state.engine().permissions_in_force()? {
+        return Ok(());
+    }
+    let asked = match RecordId::parse(&call.segment) {
+        Some(id) => state.engine().asked_for(id)?,
+        None => None,
+    };
+    permit::about(state, call, "aitl_decide", asked.as_ref().map(|asked| &asked.thread))
 }
 
 /// The members of an answer to a question.

@@ -9,9 +9,9 @@ use super::answer::Answer;
 use super::call::Call;
 use super::problem::Problem;
 use super::{
-    ApiState, ServerLimits, config, decisions, expression, health, metrics, observe, openapi,
-    proof_routes, records, run_routes, session_doors, session_routes, sessions, threads, tokens,
-    trust, watch,
+    ApiState, ServerLimits, account_routes, bootstrap, config, decisions, expression, health,
+    metrics, namespace_routes, observe, openapi, portability_routes, proof_routes, records,
+    run_routes, session_doors, session_routes, sessions, threads, trust, watch,
 };
 use crate::engine::{Caller, IngestError, Scope};
 
@@ -24,6 +24,15 @@ pub(super) struct Endpoint {
     /// One sentence.
     pub(super) summary: &'static str,
     pub(super) needs: Needs,
+    /// What the permission rules know the request by (contract §3.3); they are not asked about a
+    /// route that has none. Those are the routes on which nobody is asked who they are, and those by
+    /// which the engine is told what it then writes itself.
+    ///
+    /// Reading is `record_read`, `thread_read` or `config_read`; writing `record_write`,
+    /// `record_delete` or `account_write`; beside them are `dispatch`, `aitl_decide` and
+    /// `task_approve`. A record that a route states in the caller's name is asked about at the
+    /// records door too, as the `record_write` that it is.
+    pub(super) resource: Option<&'static str>,
     pub(super) query: &'static [Parameter],
     /// The shape of the body, if the route takes one.
     pub(super) takes: Option<&'static str>,
@@ -51,6 +60,8 @@ pub(super) enum Needs {
     AnyOf(&'static [Scope]),
     /// Only the operator.
     Operator,
+    /// Whoever has the token that the server was started with.
+    Bootstrap,
 }
 
 /// A parameter behind the `?`.
@@ -90,6 +101,9 @@ impl Endpoint {
             Some(session_routes::TRANSCRIPT) => {
                 limits.body_bytes.max(session_doors::MAX_TRANSCRIPT_BYTES)
             }
+            Some(portability_routes::LINES) => {
+                limits.body_bytes.max(portability_routes::MAX_IMPORT_BYTES)
+            }
             _ => limits.body_bytes,
         }
     }
@@ -97,7 +111,7 @@ impl Endpoint {
     /// Returns what a body must be declared as. No form of a web page can be declared so.
     pub(super) fn media(&self) -> &'static str {
         match self.takes {
-            Some(session_routes::TRANSCRIPT) => "application/x-ndjson",
+            Some(session_routes::TRANSCRIPT | portability_routes::LINES) => "application/x-ndjson",
             _ => "application/json",
         }
     }
@@ -107,7 +121,7 @@ impl Needs {
     /// Refuses a caller who may not use the route.
     pub(super) fn check(self, caller: &Caller) -> Result<(), Problem> {
         let (may, needed) = match self {
-            Self::Nothing | Self::Caller => return Ok(()),
+            Self::Nothing | Self::Caller | Self::Bootstrap => return Ok(()),
             Self::AnyOf(scopes) => (
                 scopes.iter().any(|scope| caller.may(*scope)),
                 scopes.first().copied().unwrap_or(Scope::Admin),
@@ -162,12 +176,16 @@ const DECISIONS: &[Parameter] = &[
 pub(super) fn endpoints() -> impl Iterator<Item = &'static Endpoint> {
     ENDPOINTS
         .iter()
+        .chain(namespace_routes::ENDPOINTS)
         .chain(run_routes::ENDPOINTS)
         .chain(session_routes::ENDPOINTS)
+        .chain(portability_routes::ENDPOINTS)
         .chain(proof_routes::ENDPOINTS)
+        .chain(account_routes::ENDPOINTS)
+        .chain(bootstrap::ENDPOINTS)
 }
 
-/// Every route but those of runs and captured sessions.
+/// Every route that has no table of its own.
 const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         method: Method::Post,
@@ -175,6 +193,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "create_record",
         summary: "Stores a record. The same record again is the same success, with status 200.",
         needs: Needs::AnyOf(&[Scope::RecordsWrite, Scope::ConfigWrite]),
+        resource: Some("record_write"),
         query: &[],
         takes: Some("Draft"),
         answers: &[Outcome::Json(201, "Record"), Outcome::Json(200, "Record")],
@@ -186,6 +205,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "list_records",
         summary: "Lists the records that match every filter, in the order of arrival.",
         needs: READ,
+        resource: Some("record_read"),
         query: &[
             Parameter { name: "thread", kind: "string", summary: "Only records of this thread." },
             Parameter { name: "actor", kind: "string", summary: "Only records of this actor." },
@@ -202,6 +222,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "find_record",
         summary: "Returns one record.",
         needs: READ,
+        resource: Some("record_read"),
         query: &[],
         takes: None,
         answers: &[Outcome::Json(200, "Record")],
@@ -213,6 +234,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "query_records",
         summary: "Lists the records that a filter finds.",
         needs: READ,
+        resource: Some("record_read"),
         query: &[],
         takes: Some("Query"),
         answers: &[Outcome::Json(200, "RecordList")],
@@ -224,6 +246,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "search_records",
         summary: "Searches by meaning. This instance has no embedder and says so.",
         needs: READ,
+        resource: Some("record_read"),
         query: &[],
         takes: Some("Search"),
         answers: &[],
@@ -235,6 +258,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "list_threads",
         summary: "Lists the threads by name.",
         needs: READ,
+        resource: Some("thread_read"),
         query: &[
             LIMIT,
             Parameter {
@@ -253,6 +277,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "find_thread",
         summary: "Returns one thread.",
         needs: READ,
+        resource: Some("thread_read"),
         query: &[],
         takes: None,
         answers: &[Outcome::Json(200, "Thread")],
@@ -264,6 +289,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "list_thread_records",
         summary: "Lists the records of a thread, in the order of arrival.",
         needs: READ,
+        resource: Some("thread_read"),
         query: &[
             LIMIT,
             SINCE,
@@ -283,6 +309,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "find_thread_state",
         summary: "Returns the state of a thread: its clocks, and whether a goal on it is open.",
         needs: READ,
+        resource: Some("thread_read"),
         query: &[],
         takes: None,
         answers: &[Outcome::Json(200, "ThreadState")],
@@ -294,6 +321,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "watch_thread",
         summary: "Streams the records of a thread as they arrive; `Last-Event-ID` resumes it.",
         needs: READ,
+        resource: Some("thread_read"),
         query: &[Parameter {
             name: "since_clock",
             kind: "integer",
@@ -309,6 +337,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "list_hooks",
         summary: "Lists the hooks: in force, refused and built in, and how often each was asked.",
         needs: Needs::AnyOf(&[Scope::ConfigRead]),
+        resource: Some("config_read"),
         query: &[],
         takes: None,
         answers: &[Outcome::Json(200, "HookList")],
@@ -316,10 +345,24 @@ const ENDPOINTS: &[Endpoint] = &[
     },
     Endpoint {
         method: Method::Get,
-        path: "/v1/config/permissions",
+        path: "/v1/config/permission-rules",
         name: "list_permission_rules",
-        summary: "Lists the permission rules: loaded and refused, and whether rules are in force.",
+        summary: "Lists the permission rules: loaded and refused, whether rules are in force, and \
+                  what they would leave to the operator.",
         needs: Needs::AnyOf(&[Scope::ConfigRead]),
+        resource: Some("config_read"),
+        query: &[],
+        takes: None,
+        answers: &[Outcome::Json(200, "PermissionRuleList")],
+        does: Does::Answers(config::permissions),
+    },
+    Endpoint {
+        method: Method::Get,
+        path: "/v1/config/permissions",
+        name: "list_permissions",
+        summary: "The same as `GET /v1/config/permission-rules`.",
+        needs: Needs::AnyOf(&[Scope::ConfigRead]),
+        resource: Some("config_read"),
         query: &[],
         takes: None,
         answers: &[Outcome::Json(200, "PermissionRuleList")],
@@ -331,6 +374,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "list_tiers",
         summary: "Lists the tiers with their ceilings, and the actors that were given one.",
         needs: Needs::AnyOf(&[Scope::ConfigRead]),
+        resource: Some("config_read"),
         query: &[],
         takes: None,
         answers: &[Outcome::Json(200, "TierList")],
@@ -342,6 +386,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "list_trust",
         summary: "Lists how far actors are trusted, in each domain that they were judged in.",
         needs: READ,
+        resource: Some("record_read"),
         query: TRUST_QUERY,
         takes: None,
         answers: &[Outcome::Json(200, "TrustList")],
@@ -353,6 +398,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "list_governance_trust",
         summary: "The same as `GET /v1/trust`.",
         needs: READ,
+        resource: Some("record_read"),
         query: TRUST_QUERY,
         takes: None,
         answers: &[Outcome::Json(200, "TrustList")],
@@ -364,6 +410,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "find_trust",
         summary: "Returns how far an actor is trusted in a domain, and by which verdicts.",
         needs: READ,
+        resource: Some("record_read"),
         query: &[],
         takes: None,
         answers: &[Outcome::Json(200, "TrustHistory")],
@@ -376,6 +423,7 @@ const ENDPOINTS: &[Endpoint] = &[
         summary: "Records an event of an agent's session, and returns what its hook is to print.",
         // It speaks for the agents of this machine.
         needs: Needs::Operator,
+        resource: None,
         query: &[],
         takes: Some(sessions::EVENT),
         answers: &[Outcome::Json(200, "SessionAnswer")],
@@ -387,6 +435,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "review_loop",
         summary: "Stores a verdict on a run that is over. That of its own actor does not count.",
         needs: WRITE,
+        resource: Some("task_approve"),
         query: &[],
         takes: Some("ReviewRequest"),
         answers: &[Outcome::Json(201, "LoopReview")],
@@ -398,6 +447,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "list_compensations",
         summary: "Lists where runs went on over something amiss, in the order of arrival.",
         needs: Needs::Operator,
+        resource: Some("record_read"),
         query: &[
             LIMIT,
             Parameter {
@@ -416,6 +466,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "count_compensations",
         summary: "Counts them by what was assumed where, most often first.",
         needs: Needs::Operator,
+        resource: Some("record_read"),
         query: &[],
         takes: None,
         answers: &[Outcome::Json(200, "CompensationCounts")],
@@ -427,6 +478,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "list_decisions",
         summary: "Lists what runs ask of the operator, oldest first, with the answers.",
         needs: READ,
+        resource: Some("record_read"),
         query: DECISIONS,
         takes: None,
         answers: &[Outcome::Json(200, "DecisionRequestList")],
@@ -438,6 +490,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "list_governance_decisions",
         summary: "Lists the same.",
         needs: READ,
+        resource: Some("record_read"),
         query: DECISIONS,
         takes: None,
         answers: &[Outcome::Json(200, "DecisionRequestList")],
@@ -449,6 +502,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "find_decision",
         summary: "Returns one question, with its answer if there is one.",
         needs: READ,
+        resource: Some("record_read"),
         query: &[],
         takes: None,
         answers: &[Outcome::Json(200, "DecisionRequest")],
@@ -462,6 +516,7 @@ const ENDPOINTS: &[Endpoint] = &[
                   ask for.",
         // The engine refuses: a lesson that is to become a policy with the word of the config gate.
         needs: Needs::Caller,
+        resource: Some("aitl_decide"),
         query: &[],
         takes: Some("DecisionAnswer"),
         answers: &[Outcome::Json(200, "Decision")],
@@ -473,6 +528,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "sweep",
         summary: "Puts lessons out of force whose time is over. A server does so every minute.",
         needs: Needs::Operator,
+        resource: None,
         query: &[],
         takes: None,
         answers: &[Outcome::Json(200, "Sweep")],
@@ -484,6 +540,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "observe",
         summary: "Tells of a call that returned in a loop elsewhere, and asks the hooks about it.",
         needs: WRITE,
+        resource: Some("record_write"),
         query: &[],
         takes: Some("ObservedCall"),
         answers: &[Outcome::Json(200, "Observations")],
@@ -495,43 +552,11 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "evaluate_expression",
         summary: "Evaluates a predicate over a record that the request brings along.",
         needs: Needs::AnyOf(&[Scope::ConfigRead, Scope::RecordsRead]),
+        resource: Some("config_read"),
         query: &[],
         takes: Some("Evaluation"),
         answers: &[Outcome::Json(200, "Evaluated")],
         does: Does::Answers(expression::evaluate),
-    },
-    Endpoint {
-        method: Method::Post,
-        path: "/v1/tokens",
-        name: "create_token",
-        summary: "Makes a token. Its secret is in this answer and nowhere else.",
-        needs: Needs::Operator,
-        query: &[],
-        takes: Some("TokenRequest"),
-        answers: &[Outcome::Json(201, "MintedToken")],
-        does: Does::Answers(tokens::create),
-    },
-    Endpoint {
-        method: Method::Get,
-        path: "/v1/tokens",
-        name: "list_tokens",
-        summary: "Lists the tokens, revoked ones too, without their secrets.",
-        needs: Needs::Operator,
-        query: &[],
-        takes: None,
-        answers: &[Outcome::Json(200, "TokenList")],
-        does: Does::Answers(tokens::list),
-    },
-    Endpoint {
-        method: Method::Delete,
-        path: "/v1/tokens/{id}",
-        name: "revoke_token",
-        summary: "Revokes the live tokens with this id or name.",
-        needs: Needs::Operator,
-        query: &[],
-        takes: None,
-        answers: &[Outcome::Json(200, "RevokedTokens")],
-        does: Does::Answers(tokens::revoke),
     },
     Endpoint {
         method: Method::Get,
@@ -539,6 +564,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "find_full_health",
         summary: "Returns how the instance is, and which checks stand in front of a record.",
         needs: Needs::Caller,
+        resource: Some("config_read"),
         query: &[],
         takes: None,
         answers: &[Outcome::Json(200, "FullHealth")],
@@ -550,6 +576,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "find_engine_health",
         summary: "Returns what the engine has done and what it holds.",
         needs: Needs::Caller,
+        resource: Some("config_read"),
         query: &[Parameter {
             name: "details",
             kind: "boolean",
@@ -565,6 +592,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "find_expression_cache",
         summary: "Returns the counters of the cache of compiled expressions.",
         needs: Needs::Caller,
+        resource: Some("config_read"),
         query: &[],
         takes: None,
         answers: &[Outcome::Json(200, "ExpressionCache")],
@@ -576,6 +604,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "find_health",
         summary: "Says that the server answers.",
         needs: Needs::Nothing,
+        resource: None,
         query: &[],
         takes: None,
         answers: &[Outcome::Json(200, "Health")],
@@ -587,6 +616,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "find_readiness",
         summary: "Says whether records can be read and written now.",
         needs: Needs::Nothing,
+        resource: None,
         query: &[],
         takes: None,
         answers: &[Outcome::Json(200, "Readiness")],
@@ -598,6 +628,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "find_metrics",
         summary: "Returns the counters in the text format of Prometheus.",
         needs: Needs::Caller,
+        resource: Some("config_read"),
         query: &[],
         takes: None,
         answers: &[Outcome::Other(200, "text/plain")],
@@ -609,6 +640,7 @@ const ENDPOINTS: &[Endpoint] = &[
         name: "find_openapi",
         summary: "Returns this description.",
         needs: Needs::Nothing,
+        resource: None,
         query: &[],
         takes: None,
         answers: &[Outcome::Json(200, "OpenApi")],

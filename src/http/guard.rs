@@ -1,5 +1,6 @@
 //! The guard against web pages: a page that somebody visits must not be able to speak to a server
-//! on their machine, whether directly or under a name of its own that resolves to this address.
+//! on their machine, under a name of its own that resolves to this address or as a form. What it
+//! says of itself is looked at in `cors`.
 
 use axum::http::request::Parts;
 use axum::http::uri::Authority;
@@ -11,28 +12,28 @@ use crate::code::Code;
 /// The names under which a server on this machine is known to its own clients.
 const HOSTS: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
-/// Refuses a request that names another host than this one, or that another page has sent.
-pub(super) fn check(port: u16, request: &Parts) -> Result<(), Problem> {
+/// Refuses a request that names another host than this one. `names` are further names of it.
+pub(super) fn check(port: u16, names: &[String], request: &Parts) -> Result<(), Problem> {
     let mut hosts = request.headers.get_all(header::HOST).iter();
     let named = match (hosts.next(), hosts.next()) {
-        (Some(host), None) => host.to_str().is_ok_and(|host| is_here(host, port)),
+        (Some(host), None) => host.to_str().is_ok_and(|host| is_here(host, port, names)),
         _ => false,
     };
     let target = request.uri.authority().map(Authority::as_str);
-    if !named || !target.is_none_or(|target| is_here(target, port)) {
+    if !named || !target.is_none_or(|target| is_here(target, port, names)) {
         let message =
             format!("`Host` must be one of {}", HOSTS.map(|host| at(host, port)).join(", "));
-        return Err(Problem::new(Code::OriginForbidden, message));
-    }
-    let from_here = |origin: &header::HeaderValue| {
-        let host = origin.to_str().ok().and_then(|origin| origin.strip_prefix("http://"));
-        host.is_some_and(|host| is_here(host, port))
-    };
-    if !request.headers.get_all(header::ORIGIN).iter().all(from_here) {
-        let message = "requests of web pages of another origin are not taken";
-        return Err(Problem::new(Code::OriginForbidden, message));
+        return Err(Problem::new(Code::OriginForbidden, message)
+            .hint("Set `names` of `[server]` in config.toml to what else the server is called."));
     }
     Ok(())
+}
+
+/// Returns whether something comes after the head of a request.
+pub(super) fn has_body(request: &Parts) -> bool {
+    let length = request.headers.get(header::CONTENT_LENGTH);
+    request.headers.contains_key(header::TRANSFER_ENCODING)
+        || length.is_some_and(|length| length.as_bytes() != b"0")
 }
 
 /// Refuses a body that is not declared as what the route takes, plain. A form, which any page may
@@ -54,9 +55,18 @@ pub(super) fn check_media(headers: &HeaderMap, wanted: &str) -> Result<(), Probl
     Ok(())
 }
 
-fn is_here(host: &str, port: u16) -> bool {
-    HOSTS.iter().any(|name| host.eq_ignore_ascii_case(&at(name, port)))
+fn is_here(host: &str, port: u16, names: &[String]) -> bool {
+    let is_named = |name: &String| {
+        host.eq_ignore_ascii_case(name)
+            || !has_port(name) && host.eq_ignore_ascii_case(&at(name, port))
+    };
+    names.iter().any(is_named)
+        || HOSTS.iter().any(|name| host.eq_ignore_ascii_case(&at(name, port)))
         || (port == 80 && HOSTS.iter().any(|name| host.eq_ignore_ascii_case(name)))
+}
+
+fn has_port(name: &str) -> bool {
+    name.rsplit_once(':').is_some_and(|(_, port)| !port.contains(']'))
 }
 
 fn at(host: &str, port: u16) -> String {
@@ -69,7 +79,7 @@ mod tests {
 
     #[track_caller]
     fn check_host(host: &str, port: u16, wanted: bool) {
-        assert_eq!(is_here(host, port), wanted, "{host} at {port}");
+        assert_eq!(is_here(host, port, &[]), wanted, "{host} at {port}");
     }
 
     #[test]
@@ -94,5 +104,30 @@ mod tests {
         }
         check_host("localhost", 80, true);
         check_host("localhost:80", 80, true);
+    }
+
+    #[test]
+    fn a_configured_name_is_here_as_it_is_configured() {
+        let names = ["spl.example", "other.example:8443", "[fd00::1]"].map(str::to_owned);
+        for good in [
+            "spl.example",
+            "SPL.example:9100",
+            "other.example:8443",
+            "[fd00::1]",
+            "[fd00::1]:9100",
+            "localhost:9100",
+        ] {
+            assert!(is_here(good, 9100, &names), "{good}");
+        }
+        for bad in [
+            "spl.example:8443",
+            "spl.example.evil.example",
+            "evil.spl.example",
+            "other.example",
+            "other.example:8443:9100",
+            "localhost",
+        ] {
+            assert!(!is_here(bad, 9100, &names), "{bad}");
+        }
     }
 }

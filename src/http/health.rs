@@ -8,6 +8,7 @@ use crate::canon::{Object, Value};
 use crate::code::Code;
 use crate::engine::Engine;
 use crate::object;
+use crate::permission::PERMISSIONS_ENABLED_TOPIC;
 use crate::run::{Admission, Host};
 use crate::store::StoreError;
 
@@ -44,27 +45,39 @@ pub(super) fn ready(state: &ApiState, _: &Call) -> Result<Answer, Problem> {
 pub(super) fn full(state: &ApiState, _: &Call) -> Result<Answer, Problem> {
     let mut health = summary(state, "health");
     health.insert("engine".into(), engine_health(state)?.into());
-    health.insert("authorization".into(), authorization().into());
+    health.insert("authorization".into(), authorization(state.engine())?.into());
     Ok(Answer::ok(health))
 }
 
-/// Returns which of the deciders of the protocol stand in front of a record here.
-fn authorization() -> Object {
+/// Returns which of the deciders of the protocol stand in front of a request here.
+fn authorization(engine: &Engine) -> Result<Object, Problem> {
     const NOT_BUILT: &str = "this instance does not have it; nothing is decided by it";
-    const CALLS_ONLY: &str = "they rule on the tool calls of runs; no request is decided by them";
-    let live = ["scope", "actor_claim"].map(|decider| {
+    const SWITCHED_OFF: &str = "no record puts the permission rules in force";
+    let live = |decider: &str| {
         object! { "decider": decider, "state": "live", "fidelity": "exact" }
-    });
-    let disabled = ["capability_grant", "permission_rules", "impersonation", "principal_proof"];
-    let disabled = disabled.map(|decider| {
-        let because = if decider == "permission_rules" { CALLS_ONLY } else { NOT_BUILT };
+    };
+    let disabled = |decider: &str, because: &str| {
         object! { "decider": decider, "state": "disabled", "because": because }
-    });
-    object! {
-        "live": live.len(),
-        "of": live.len() + disabled.len(),
-        "deciders": live.into_iter().chain(disabled).collect::<Vec<_>>(),
-    }
+    };
+    let mut rules = match engine.permissions_in_force()? {
+        true => live("permission_rules"),
+        false => disabled("permission_rules", SWITCHED_OFF),
+    };
+    rules.insert("switch".into(), PERMISSIONS_ENABLED_TOPIC.into());
+    let deciders = vec![
+        live("scope"),
+        live("actor_claim"),
+        disabled("capability_grant", NOT_BUILT),
+        rules,
+        disabled("impersonation", NOT_BUILT),
+        disabled("principal_proof", NOT_BUILT),
+    ];
+    let is_live = |it: &&Object| it.get("state").and_then(Value::as_str) == Some("live");
+    Ok(object! {
+        "live": deciders.iter().filter(is_live).count(),
+        "of": deciders.len(),
+        "deciders": deciders,
+    })
 }
 
 /// `GET /v1/engine/health`

@@ -21,6 +21,7 @@ pub(super) fn observe(state: &ApiState, call: &Call) -> Result<Answer, Problem> 
         Ok::<_, Problem>(text.to_owned())
     };
     let actor = text(request, "actor")?.map(ActorId::parse).transpose();
+    let actor = actor.map_err(|error| Problem::not_a_name("actor", &error))?;
     let namespace = text(request, "namespace")?.map(Namespace::parse).transpose();
     let observed = ObservedCall {
         call_id: needed("call_id")?,
@@ -28,7 +29,7 @@ pub(super) fn observe(state: &ApiState, call: &Call) -> Result<Answer, Problem> 
         args: args(request)?,
         status: needed("status")?,
         content: text(request, "content")?.unwrap_or_default().to_owned(),
-        actor: actor.map_err(|error| Problem::not_a_name("actor", &error))?,
+        actor: actor.or_else(|| call.acts_for(&ObservedCall::nameless())),
         namespace: namespace.map_err(|error| Problem::not_a_name("namespace", &error))?,
         domain: text(request, "domain")?.map(str::to_owned),
         life: life(request)?,

@@ -1,5 +1,6 @@
 //! The description of the routes as an OpenAPI document, read off the table of routes.
 
+mod refusals;
 mod shapes;
 
 use super::ApiState;
@@ -39,7 +40,7 @@ pub fn document() -> Object {
         "paths": paths,
         "components": object! {
             "schemas": schemas(),
-            "responses": object! { "Error": error() },
+            "responses": refusals::meanings(),
             "securitySchemes": object! {
                 "bearer": object! { "type": "http", "scheme": "bearer" },
                 "api_key": object! { "type": "apiKey", "in": "header", "name": "x-api-key" },
@@ -74,7 +75,7 @@ fn operation(endpoint: &Endpoint) -> Object {
         "operationId": endpoint.name,
         "summary": endpoint.summary,
         "description": needs(endpoint.needs),
-        "responses": responses(endpoint.answers),
+        "responses": responses(endpoint),
         "security": security(endpoint.needs),
     };
     if !parameters.is_empty() {
@@ -109,6 +110,7 @@ fn needs(needs: Needs) -> String {
             format!("Takes a bearer with {} or `admin`.", scopes.join(", "))
         }
         Needs::Operator => "Takes the operator, or a bearer with `admin`.".into(),
+        Needs::Bootstrap => "Takes the token that the server was started with, as a bearer.".into(),
     }
 }
 
@@ -123,10 +125,9 @@ fn security(needs: Needs) -> Vec<Object> {
     }
 }
 
-fn responses(answers: &[Outcome]) -> Object {
-    let mut responses: Object = answers.iter().map(response).collect();
-    let error = object! { "$ref": "#/components/responses/Error" };
-    responses.insert("default".into(), error.into());
+fn responses(endpoint: &Endpoint) -> Object {
+    let mut responses = refusals::of(endpoint);
+    responses.extend(endpoint.answers.iter().map(response));
     responses
 }
 
@@ -143,13 +144,6 @@ fn content(media: &str, schema: Object) -> Object {
     let mut content = Object::new();
     content.insert(media.into(), object! { "schema": schema }.into());
     content
-}
-
-fn error() -> Object {
-    object! {
-        "description": "What went wrong. `code` is what a program matches on.",
-        "content": content("application/json", reference("Error")),
-    }
 }
 
 fn schemas() -> Object {

@@ -20,6 +20,8 @@ pub(super) struct Said {
     pub(super) reason: Option<&'static str>,
     pub(super) column: Option<usize>,
     pub(super) hint: Option<String>,
+    /// When to come again, in seconds: a header, and nothing of the body.
+    pub(super) retry_after: Option<u64>,
     /// What the log says beyond that.
     cause: Option<String>,
 }
@@ -34,6 +36,7 @@ impl Problem {
             reason: None,
             column: None,
             hint: None,
+            retry_after: None,
             cause: None,
         }))
     }
@@ -53,6 +56,7 @@ impl Problem {
             reason: error.reason(),
             column: error.column(),
             hint: error.hint(),
+            retry_after: None,
             cause: Some(cause),
         }))
     }
@@ -97,6 +101,17 @@ impl Problem {
         self
     }
 
+    /// Says when to come again.
+    pub(super) fn retry_after(mut self, seconds: u64) -> Self {
+        self.0.retry_after = Some(seconds);
+        self
+    }
+
+    /// Returns the code.
+    pub(super) fn code(&self) -> Code {
+        self.0.code
+    }
+
     /// Returns what may be said outside: of a failure that is ours, only that it is one.
     pub(super) fn said(&self) -> Said {
         let mut said = (*self.0).clone();
@@ -110,8 +125,9 @@ impl Problem {
     pub(super) fn answer(self, request_id: &str) -> Response {
         let mut said = self.said();
         let status = status_of(said.code);
-        // What this instance does not offer is no failure of it.
-        if status.is_server_error() && said.code != Code::SemanticSearchDisabled {
+        // What this instance does not offer, or does not have yet, is no failure of it.
+        let is_ours = !matches!(said.code, Code::SemanticSearchDisabled | Code::BootstrapRequired);
+        if status.is_server_error() && is_ours {
             let cause = self.0.cause.as_deref().unwrap_or(&self.0.message);
             tracing::error!(request_id, code = %said.code, cause, "a request failed");
         }
@@ -124,13 +140,16 @@ impl Problem {
         if said.code.class() == Class::Unauthenticated {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
+        if let Some(seconds) = said.retry_after {
+            headers.insert(header::RETRY_AFTER, seconds.into());
+        }
         response
     }
 }
 
 /// Returns the status of a code: the one of its class, and nothing finer, but for the one status
 /// that HTTP itself sets apart.
-fn status_of(code: Code) -> StatusCode {
+pub(super) fn status_of(code: Code) -> StatusCode {
     if code == Code::MethodNotAllowed {
         return StatusCode::METHOD_NOT_ALLOWED;
     }

@@ -5,8 +5,7 @@ use super::answer::Answer;
 use super::call::Call;
 use super::endpoint::{Does, Endpoint, Method, Outcome, READ};
 use super::problem::Problem;
-use super::records::unknown;
-use crate::record::RecordId;
+use super::records;
 
 /// Each of them.
 pub(super) const ENDPOINTS: &[Endpoint] = &[Endpoint {
@@ -16,6 +15,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[Endpoint {
     summary: "Returns what proves to anybody that this record was accepted, when and where it \
               stands. `spl verify --proof` checks it.",
     needs: READ,
+    resource: Some("record_read"),
     query: &[],
     takes: None,
     answers: &[Outcome::Json(200, "Proof")],
@@ -24,14 +24,9 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[Endpoint {
 
 /// `GET /v1/records/{id}/proof`
 fn prove(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
-    let id = RecordId::parse(&call.segment).ok_or_else(unknown)?;
-    let (stored, proof) =
-        state.engine().store().read(|reader| Ok((reader.record(id)?, reader.proof(id)?)))?;
-    match (stored, proof) {
-        (Some(_), Some(proof)) => Ok(Answer::ok(proof.to_object())),
-        (Some(_), None) => Err(Problem::missing(
-            "the words of this record were taken out, so there is nothing left to prove",
-        )),
-        (None, _) => Err(unknown()),
-    }
+    let stored = records::known(state, call)?;
+    let proof = state.engine().proof(stored.record.id())?.ok_or_else(|| {
+        Problem::missing("the words of this record were taken out; nothing is left to prove")
+    })?;
+    Ok(Answer::ok(proof.to_object()))
 }

@@ -3,12 +3,13 @@
 use super::ApiState;
 use super::answer::Answer;
 use super::call::{Call, members, text};
+use super::permit;
 use super::problem::Problem;
 use super::wire;
 use crate::canon::Object;
 use crate::code::Code;
 use crate::engine::Ingested;
-use crate::record::RecordId;
+use crate::record::{Origin, RecordId};
 use crate::store::{Query, Stored};
 
 /// `POST /v1/records`
@@ -31,23 +32,33 @@ pub(super) fn written(state: &ApiState, ingested: &Ingested) -> Result<Object, P
     let Ingested { record, appended, signed } = ingested;
     let mut object = record.to_object();
     object.insert("sequence".into(), appended.sequence.get().into());
-    state.engine().store().show_signed(&mut object, record.actor.as_str(), signed)?;
+    state.engine().store().show_signed(
+        &mut object,
+        (record.actor.as_str(), Origin::Door),
+        signed,
+    )?;
     Ok(object)
 }
 
 /// `GET /v1/records/{id}`
 pub(super) fn find(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
+    let stored = known(state, call)?;
+    Ok(Answer::ok(state.engine().store().shown(&stored)?))
+}
+
+/// Returns the record that the path names, if the caller may read it.
+pub(super) fn known(state: &ApiState, call: &Call) -> Result<Stored, Problem> {
     let stored = match RecordId::parse(&call.segment) {
         Some(id) => state.engine().store().read(|reader| reader.record(id))?,
         None => None,
     };
-    let stored = stored.ok_or_else(unknown)?;
-    Ok(Answer::ok(state.engine().store().shown(&stored)?))
-}
-
-/// Returns the answer about a record that is not there.
-pub(super) fn unknown() -> Problem {
-    Problem::missing("there is no record with this id")
+    let Some(stored) = stored else {
+        // Whoever may read nothing does not learn either what is not there.
+        permit::about(state, call, "record_read", None)?;
+        return Err(Problem::missing("there is no record with this id"));
+    };
+    state.engine().permit_reading(&call.caller, &stored.record)?;
+    Ok(stored)
 }
 
 /// `GET /v1/records`
@@ -63,8 +74,9 @@ pub(super) fn list(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
     let limit = query.limit()?;
     let (found, more) =
         state.engine().store().read(|reader| reader.matching(thread, actor, since, limit.rows))?;
-    let mut list = wire::list(objects(state, &found)?);
-    if limit.capped || (more && found.len() < limit.rows) {
+    let capped = limit.capped || (more && found.len() < limit.rows);
+    let mut list = wire::list(objects(state, &permit::keep_records(state, call, found)?)?);
+    if capped {
         list.insert("capped".into(), true.into());
     }
     Ok(Answer::ok(list))
@@ -74,7 +86,7 @@ pub(super) fn list(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
 pub(super) fn query(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
     let query = Query::parse(&call.json()?)?;
     let page = state.engine().store().read(|reader| reader.query(&query))?;
-    let mut list = wire::list(objects(state, &page.records)?);
+    let mut list = wire::list(objects(state, &permit::keep_records(state, call, page.records)?)?);
     if let Some(cursor) = page.next_cursor {
         list.insert("next_cursor".into(), cursor.into());
     }

@@ -3,6 +3,7 @@
 use super::ApiState;
 use super::answer::Answer;
 use super::call::{Call, flag, members, text};
+use super::permit;
 use super::problem::Problem;
 use super::records::{objects, written as shown};
 use super::wire;
@@ -24,6 +25,8 @@ pub(super) fn resume(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
         Problem::missing("no thread, or more than one, has a name that begins like this")
             .hint("See `GET /v1/threads`.")
     })?;
+    // The rules were asked about the name as it was given, which may be but its beginning.
+    permit::about(state, call, "thread_read", Some(&room))?;
     Ok(Answer::ok(session::brief(engine, &room)?))
 }
 

@@ -18,7 +18,7 @@ use tracing::Instrument as _;
 use super::call::{Call, Parameters};
 use super::endpoint::{Does, Endpoint, Method, Needs, endpoints};
 use super::problem::Problem;
-use super::{ApiState, access, guard};
+use super::{ApiState, bootstrap, cors, front, guard, permit};
 use crate::canon::hex;
 use crate::code::Code;
 use crate::engine::Caller;
@@ -69,12 +69,11 @@ async fn outermost(State(state): State<ApiState>, request: Request, next: Next) 
     );
     let took = Stopwatch::start();
     let (parts, body) = request.into_parts();
-    let admitted = match state.access().port() {
-        Some(port) => guard::check(port, &parts),
-        None => Ok(()),
-    };
-    let response = match admitted {
-        Ok(()) => {
+    let page = guarded(&state, &parts).await;
+    let listed = page.as_ref().ok().cloned().flatten();
+    let response = match page {
+        Ok(Some(_)) if cors::is_preflight(&parts) => cors::preflight(),
+        Ok(_) => {
             let answer = next.run(Request::from_parts(parts, body));
             let answer = AssertUnwindSafe(answer).catch_unwind().instrument(span.clone()).await;
             answer.unwrap_or_else(|_| Problem::internal("a route panicked").into_response())
@@ -82,10 +81,22 @@ async fn outermost(State(state): State<ApiState>, request: Request, next: Next) 
         Err(problem) => problem.into_response(),
     };
     let _inside = span.enter();
-    let response = dress(response, &id);
+    let mut response = dress(response, &id);
+    if let Some(origin) = listed {
+        cors::let_read(&mut response, origin);
+    }
     let status = response.status().as_u16();
     tracing::debug!(status, took_us = took.elapsed().as_micros(), "answered");
     response
+}
+
+/// Returns the origin of the page that makes a request, if a page does and may. Where no page gets
+/// to, nobody is asked.
+async fn guarded(state: &ApiState, parts: &Parts) -> Result<Option<HeaderValue>, Problem> {
+    let Some(port) = state.access().port() else { return Ok(None) };
+    let names = if state.access().asks() { state.front().names() } else { &[] };
+    guard::check(port, names, parts)?;
+    cors::admit(state, &parts.headers).await
 }
 
 fn request_id() -> String {
@@ -132,14 +143,40 @@ async fn enter(state: ApiState, endpoint: &'static Endpoint, request: Request) -
         }
         None => Ok(Bytes::new()),
     };
+    let (asker, claim) = (caller.clone(), permit::claim(&parts.headers));
     let answer = async {
+        let state = state.seen_by(&caller);
         let call = Call { caller, segment, second, query, headers: parts.headers, body: body? };
         match endpoint.does {
-            Does::Answers(answer) => waiting(&state, move |state| answer(state, &call)).await,
-            Does::Streams(stream) => stream(state.clone(), call).await,
+            Does::Answers(answer) => {
+                let answer = move |state: &ApiState| {
+                    permit::check(state, endpoint, &call)?;
+                    answer(state, &call)
+                };
+                waiting(&state, answer).await
+            }
+            Does::Streams(stream) => {
+                let call = permitted(&state, endpoint, call).await?;
+                stream(state, call).await
+            }
         }
     };
-    answer.await.unwrap_or_else(Problem::into_response)
+    answer.await.unwrap_or_else(|problem: Problem| {
+        permit::note(&state, endpoint, &asker, claim.as_ref(), &problem);
+        problem.into_response()
+    })
+}
+
+/// Asks the permission rules about a request whose answer goes on for long.
+async fn permitted(
+    state: &ApiState,
+    endpoint: &'static Endpoint,
+    call: Call,
+) -> Result<Call, Problem> {
+    let state = state.clone();
+    spawn_blocking(move || permit::check(&state, endpoint, &call).map(|()| call))
+        .await
+        .unwrap_or_else(|failure| Err(Problem::internal(format!("asking failed: {failure}"))))
 }
 
 /// Runs `work`, which may wait for the store, beside the requests that do not.
@@ -169,10 +206,16 @@ async fn admit(
     let caller = match endpoint.needs {
         // Nobody is asked who they are, so nobody may do anything else either.
         Needs::Nothing => Caller::bearer(crate::engine::Scopes::default()),
-        _ => authenticate(state, parts).await?,
+        Needs::Bootstrap => {
+            asked(state, parts, bootstrap::admit).await?;
+            Caller::bearer(crate::engine::Scopes::default())
+        }
+        _ => asked(state, parts, front::caller).await?,
     };
-    endpoint.needs.check(&caller)?;
-    if endpoint.takes.is_some() {
+    endpoint.needs.check(&caller).inspect_err(|problem| {
+        permit::note(state, endpoint, &caller, permit::claim(&parts.headers).as_ref(), problem);
+    })?;
+    if endpoint.takes.is_some() || (endpoint.method != Method::Get && guard::has_body(parts)) {
         guard::check_media(&parts.headers, endpoint.media())?;
     }
     let segments = match RawPathParams::from_request_parts(parts, state).await {
@@ -187,9 +230,14 @@ async fn admit(
     Ok((caller, segments, query))
 }
 
-async fn authenticate(state: &ApiState, parts: &Parts) -> Result<Caller, Problem> {
-    let (state, headers) = (state.clone(), parts.headers.clone());
-    spawn_blocking(move || access::caller(&state, &headers))
+/// Asks about who makes a request, beside the requests that wait for nothing.
+async fn asked<T: Send + 'static>(
+    state: &ApiState,
+    parts: &Parts,
+    ask: fn(&ApiState, &Parts) -> Result<T, Problem>,
+) -> Result<T, Problem> {
+    let (state, parts) = (state.clone(), parts.clone());
+    spawn_blocking(move || ask(&state, &parts))
         .await
         .unwrap_or_else(|failure| Err(Problem::internal(format!("asking failed: {failure}"))))
 }
@@ -272,6 +320,7 @@ mod tests {
             name: "test",
             summary: "A test.",
             needs: Needs::Nothing,
+            resource: None,
             query: &[],
             takes: None,
             answers: &[],

@@ -33,6 +33,7 @@ const fn at(method: Method, path: &'static str, name: &'static str, does: Does) 
         name,
         summary: "",
         needs: READ,
+        resource: Some("thread_read"),
         query: &[],
         takes: None,
         answers: &[Outcome::Json(200, "Run")],
@@ -47,6 +48,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         needs: WRITE,
         takes: Some("WorkLoopRequest"),
         answers: &[Outcome::Json(201, "WorkLoop")],
+        resource: Some("dispatch"),
         ..at(Method::Post, "/v1/work/loop", "start_loop", Does::Answers(runs::start))
     },
     Endpoint {
@@ -54,6 +56,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         needs: WRITE,
         takes: Some("WorkLoopRequest"),
         answers: &[Outcome::Json(200, "WorkLoopPreview")],
+        resource: Some("dispatch"),
         ..at(Method::Post, "/v1/work/loop/preview", "preview_loop", Does::Answers(runs::preview))
     },
     Endpoint {
@@ -65,6 +68,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         needs: WRITE,
         takes: Some("CancelRequest"),
         answers: &[Outcome::Json(201, "RunEvent")],
+        resource: Some("dispatch"),
         ..at(Method::Post, "/v1/work/loop/{id}/cancel", "cancel_loop", Does::Answers(runs::cancel))
     },
     Endpoint {
@@ -104,6 +108,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         needs: WRITE,
         takes: Some("RunEventRequest"),
         answers: &[Outcome::Json(201, "RunEvent"), Outcome::Json(200, "Run")],
+        resource: Some("dispatch"),
         ..at(Method::Post, "/v1/runs/{id}/events", "say_to_run", Does::Answers(runs::say))
     },
     Endpoint {
@@ -121,6 +126,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         needs: WRITE,
         takes: Some("RunRequest"),
         answers: &[Outcome::Json(201, "Run")],
+        resource: Some("dispatch"),
         ..at(Method::Post, "/v1/actors/{id}/runs", "start_run", Does::Answers(runs::start_of_actor))
     },
     Endpoint {

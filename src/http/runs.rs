@@ -4,6 +4,7 @@ use super::ApiState;
 use super::answer::Answer;
 use super::call::{Call, members, text};
 use super::decisions;
+use super::permit;
 use super::problem::Problem;
 use super::wire;
 use crate::canon::{Object, Value};
@@ -53,8 +54,10 @@ pub(super) fn start_of_actor(state: &ApiState, call: &Call) -> Result<Answer, Pr
     let request = members(&request, &KNOWN)?;
     let model = text(request, "model_override")?;
     let ask = ask_of(call, request, actor(&call.segment)?, model)?;
-    let started = host(state)?.start(&call.caller, &ask)?;
-    Ok(Answer::created(known(state.engine(), &started.thread)?.to_object()))
+    let host = host(state)?;
+    let started = host.start(&call.caller, &ask)?;
+    // Whoever has begun it is told of it, whether or not they may read there.
+    Ok(Answer::created(known(host.engine(), &started.thread)?.to_object()))
 }
 
 /// `GET /v1/work/loop/{id}`
@@ -114,6 +117,8 @@ fn listed(state: &ApiState, call: &Call, actor: Option<ActorId>) -> Result<Answe
     };
     let limit = call.query.limit()?;
     let (rows, next) = run::rows(state.engine(), &range, wanted.transpose()?, limit.rows)?;
+    let thread = |row: &RunRow| Some(row.spec.thread.clone());
+    let rows = permit::keep(state, call, "thread_read", rows, thread)?;
     let mut list = wire::list(rows.iter().map(RunRow::to_object).collect());
     if let Some(next) = next {
         list.insert("next_cursor".into(), next.to_string().into());
@@ -140,6 +145,7 @@ pub(super) fn say(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
             Ok(Answer::ok(known(state.engine(), &thread)?.to_object()))
         }
         "decision" => {
+            permit::about(state, call, "aitl_decide", Some(&call.thread()?))?;
             let mut fields = vec!["type"];
             fields.extend(decisions::ANSWER);
             decide(state, call, members(&request, &fields)?)
@@ -210,9 +216,11 @@ fn live(state: &ApiState, call: &Call) -> Result<(ThreadId, RunRow), Problem> {
     }
 }
 
-/// Lets nobody but the operator speak to the operator's runs: what is said there is as good as a
+/// Lets nobody speak to a run on whose thread they may not write, and nobody but the operator to the
+/// operator's runs: what is said there is as good as a
 /// goal, to an actor that may do what the operator may.
 fn own(call: &Call, row: &RunRow) -> Result<(), IngestError> {
+    call.writes_on(&row.spec.thread, &row.spec.namespace)?;
     if row.spec.tier == TierName::Operator.as_str() && !call.caller.is_operator() {
         return Err(IngestError::Scope { needed: Scope::Admin });
     }
@@ -247,7 +255,13 @@ fn work_loop(call: &Call) -> Result<Ask, Problem> {
     ];
     let request = call.json()?;
     let request = members(&request, &KNOWN)?;
-    let by = actor(text(request, "actor")?.unwrap_or(NAMELESS))?;
+    let by = match text(request, "actor")? {
+        Some(name) => actor(name)?,
+        None => {
+            let nameless = actor(NAMELESS)?;
+            call.acts_for(&nameless).unwrap_or(nameless)
+        }
+    };
     let workspace = text(request, "workspace")?.map(str::to_owned);
     Ok(Ask { workspace, ..ask_of(call, request, by, text(request, "model")?)? })
 }
@@ -258,7 +272,7 @@ fn ask_of(
     actor: ActorId,
     model: Option<&str>,
 ) -> Result<Ask, Problem> {
-    claim(call, &actor)?;
+    call.speaks_as(&actor)?;
     let namespace = text(request, "namespace")?.map(Namespace::parse).transpose();
     let turns = count(request, "max_turns")?;
     Ok(Ask {
@@ -279,22 +293,18 @@ fn ask_of(
     })
 }
 
-/// Refuses to speak as an actor of the system, as the records door does.
-fn claim(call: &Call, actor: &ActorId) -> Result<(), IngestError> {
-    if actor.is_system() && !call.caller.is_operator() {
-        return Err(IngestError::ActorClaim { actor: actor.to_string() });
-    }
-    Ok(())
-}
-
 /// Returns in whose name something is said to a run.
 fn speaker(call: &Call, request: &Object) -> Result<ActorId, Problem> {
     let by = match text(request, "actor")? {
         Some(name) => actor(name)?,
-        None if call.caller.is_operator() => ActorId::engine(),
-        None => return Err(ShapeError::missing("actor").into()),
+        None => {
+            let caller = &call.caller;
+            let engine = caller.is_operator().then(ActorId::engine);
+            let by = caller.claimed().cloned().or(engine).or_else(|| caller.acting().cloned());
+            by.ok_or_else(|| ShapeError::missing("actor"))?
+        }
     };
-    claim(call, &by)?;
+    call.speaks_as(&by)?;
     Ok(by)
 }
 

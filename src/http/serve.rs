@@ -6,7 +6,10 @@ use std::io;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::http::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -15,7 +18,9 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::spawn_blocking;
 use tokio::time::{sleep, timeout};
 
+use super::limit::Peer;
 use super::{Access, ApiState, ServerLimits, router};
+use crate::engine::Due;
 use crate::session;
 use patient::Patient;
 
@@ -60,10 +65,11 @@ pub async fn serve(
     }
     // Each loop and each connection holds a receiver for as long as it lasts.
     stop.closed().await;
+    write_denials(&state, Due::All).await;
 }
 
-/// Puts lessons out of force whose time is over, and reports sessions that have gone silent: at once,
-/// and then again and again.
+/// Puts lessons out of force whose time is over, reports sessions that have gone silent, and writes
+/// down who was refused what: at once, and then again and again.
 async fn sweep(state: ApiState, mut stop: watch::Receiver<bool>) {
     loop {
         let engine = state.engine().clone();
@@ -80,10 +86,21 @@ async fn sweep(state: ApiState, mut stop: watch::Receiver<bool>) {
             Ok(Err(error)) => tracing::error!(%error, "silent sessions could not be reported"),
             Err(error) => tracing::error!(%error, "reporting silent sessions broke"),
         }
+        write_denials(&state, Due::Over).await;
         tokio::select! {
             () = told(&mut stop) => return,
             () = sleep(state.limits().sweep) => {}
         }
+    }
+}
+
+/// Writes down who was refused what.
+async fn write_denials(state: &ApiState, due: Due) {
+    let engine = state.engine().clone();
+    match spawn_blocking(move || engine.write_denials(due)).await {
+        Ok(Ok(_)) => {}
+        Ok(Err(error)) => tracing::error!(%error, "denials could not be written down"),
+        Err(error) => tracing::error!(%error, "writing denials down broke"),
     }
 }
 
@@ -110,8 +127,9 @@ impl Serving {
                 next = next => next,
             };
             match accepted {
-                Ok(stream) => {
-                    let connection = self.clone().converse(stream);
+                Ok(None) => {}
+                Ok(Some((stream, peer))) => {
+                    let connection = self.clone().converse(stream, peer);
                     tokio::spawn(async move {
                         let _place = place;
                         connection.await;
@@ -132,8 +150,14 @@ impl Serving {
         }
     }
 
-    async fn converse(mut self, stream: Box<dyn Stream>) {
-        let service = TowerToHyperService::new(self.router);
+    async fn converse(mut self, stream: Box<dyn Stream>, peer: Option<Peer>) {
+        let routes = TowerToHyperService::new(self.router);
+        let service = service_fn(move |mut request: Request<Incoming>| {
+            if let Some(peer) = peer {
+                request.extensions_mut().insert(peer);
+            }
+            routes.call(request)
+        });
         let stream = Patient::new(stream, self.limits.unread);
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
@@ -165,14 +189,25 @@ trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
 
 impl Listener {
-    async fn accept(&self) -> io::Result<Box<dyn Stream>> {
+    /// Waits for a connection. `None` is one of another user, which is closed without a word: the
+    /// folder and the mode of the socket keep others out, and this holds where somebody has opened
+    /// them.
+    async fn accept(&self) -> io::Result<Option<(Box<dyn Stream>, Option<Peer>)>> {
         match self {
             Self::Tcp(listener) => {
-                let (stream, _) = listener.accept().await?;
+                let (stream, address) = listener.accept().await?;
                 stream.set_nodelay(true)?;
-                Ok(Box::new(stream))
+                Ok(Some((Box::new(stream), Some(Peer::at(address.ip())))))
             }
-            Self::Unix(listener) => Ok(Box::new(listener.accept().await?.0)),
+            Self::Unix(listener) => {
+                let (stream, _) = listener.accept().await?;
+                let (uid, own) = (stream.peer_cred()?.uid(), rustix::process::geteuid().as_raw());
+                if uid != own {
+                    tracing::warn!(uid, "another user has tried the socket");
+                    return Ok(None);
+                }
+                Ok(Some((Box::new(stream), None)))
+            }
         }
     }
 }

@@ -3,9 +3,11 @@
 use super::ApiState;
 use super::answer::Answer;
 use super::call::Call;
+use super::permit;
 use super::problem::Problem;
 use super::wire;
-use crate::record::Sequence;
+use crate::canon::Object;
+use crate::record::{Sequence, ThreadId};
 use crate::session::{self, SessionRange, SessionState};
 
 /// `GET /v1/sessions`
@@ -28,7 +30,8 @@ pub(super) fn list(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
     };
     let limit = query.limit()?;
     let (rows, next) = session::sessions(state.engine(), &range, limit.rows)?;
-    let mut list = wire::list(rows);
+    let thread = |row: &Object| ThreadId::parse(row.get("thread")?.as_str()?).ok();
+    let mut list = wire::list(permit::keep(state, call, "thread_read", rows, thread)?);
     if let Some(next) = next {
         list.insert("next_cursor".into(), next.to_string().into());
     }

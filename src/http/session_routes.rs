@@ -26,6 +26,7 @@ const fn at(method: Method, path: &'static str, name: &'static str, does: Does) 
         summary: "",
         // Whoever speaks here speaks for the agents of this machine.
         needs: Needs::Operator,
+        resource: None,
         query: &[],
         takes: None,
         answers: &[Outcome::Json(200, "SessionWords")],
@@ -79,6 +80,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         summary: "Keeps a masked copy of the transcript of a session. Nothing does so by itself.",
         takes: Some(TRANSCRIPT),
         answers: &[Outcome::Json(201, "RetainedTranscript")],
+        resource: Some("record_write"),
         ..at(
             Method::Post,
             "/v1/sessions/{thread}/retain",
@@ -89,6 +91,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         summary: "Deletes the copy of the transcript of a session, and says what remains.",
         answers: &[Outcome::Json(200, "ForgottenTranscript")],
+        resource: Some("record_delete"),
         ..at(
             Method::Delete,
             "/v1/sessions/{thread}/source",
@@ -101,12 +104,14 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         needs: READ,
         query: &[HARNESS, STATE, AGENTS, LIMIT, CURSOR],
         answers: &[Outcome::Json(200, "SessionList")],
+        resource: Some("thread_read"),
         ..at(Method::Get, "/v1/sessions", "list_sessions", Does::Answers(session_list::list))
     },
     Endpoint {
         summary: "Returns all there is to say about a captured session.",
         needs: READ,
         answers: &[Outcome::Json(200, "Session")],
+        resource: Some("thread_read"),
         ..at(
             Method::Get,
             "/v1/sessions/{thread}",
@@ -119,6 +124,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         needs: READ,
         query: &[LIMIT, CURSOR],
         answers: &[Outcome::Json(200, "RecordList")],
+        resource: Some("thread_read"),
         ..at(
             Method::Get,
             "/v1/threads/{id}/checkpoints",
@@ -132,6 +138,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         needs: WRITE,
         takes: Some("Checkpoint"),
         answers: &[Outcome::Json(201, "Record")],
+        resource: Some("record_write"),
         ..at(
             Method::Post,
             "/v1/threads/{id}/checkpoint",
@@ -144,6 +151,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
                   of its name, or with `th_attention` of the whole instance.",
         needs: READ,
         answers: &[Outcome::Json(200, "Resume")],
+        resource: Some("thread_read"),
         ..at(Method::Get, "/v1/threads/{id}/resume", "find_resume", Does::Answers(rooms::resume))
     },
     Endpoint {
@@ -151,6 +159,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         needs: READ,
         takes: Some("ResumeRequest"),
         answers: &[Outcome::Json(200, "Resume")],
+        resource: Some("thread_read"),
         ..at(Method::Post, "/v1/threads/{id}/resume", "post_resume", Does::Answers(rooms::resume))
     },
 ];

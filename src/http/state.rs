@@ -5,10 +5,12 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use super::Access;
+use super::limit::{Limiter, Peer};
 use super::news::News;
-use crate::engine::Engine;
+use super::{Access, Front};
+use crate::engine::{Caller, Engine};
 use crate::run::Host;
+use crate::time::Stopwatch;
 
 /// How much a request may ask for, and how long it may take.
 #[derive(Debug, Clone, Copy)]
@@ -28,12 +30,18 @@ pub struct ServerLimits {
     pub connections: usize,
     /// How long a stream may be silent.
     pub heartbeat: Duration,
+    /// How long a watcher that was up to date may be behind before it is sent away.
+    pub lag: Duration,
     /// How often a server with watchers asks whether another process has written.
     pub tick: Duration,
     /// How often a server looks for lessons whose time is over.
     pub sweep: Duration,
     /// How long requests may go on after the server was told to stop.
     pub farewell: Duration,
+    /// How many requests of one peer may fail in a minute to say who makes them; `None` is no limit.
+    pub failed_auth_per_minute: Option<u32>,
+    /// How many requests one caller may make in a minute; `None` is no limit.
+    pub requests_per_minute: Option<u32>,
 }
 
 impl Default for ServerLimits {
@@ -46,17 +54,28 @@ impl Default for ServerLimits {
             body_bytes: crate::canon::Limits::DOOR.bytes,
             connections: 512,
             heartbeat: Duration::from_secs(30),
+            lag: Duration::from_secs(10),
             tick: Duration::from_millis(100),
             sweep: Duration::from_mins(1),
             farewell: Duration::from_secs(5),
+            failed_auth_per_minute: Some(10),
+            requests_per_minute: None,
         }
     }
 }
 
 impl Shared {
     fn over(engine: Engine, limits: ServerLimits, host: Option<Host>) -> Self {
-        let (news, leaving) = (News::default(), watch::Sender::new(false));
-        Self { engine, limits, news, leaving, host }
+        Self {
+            engine,
+            limits,
+            news: News::default(),
+            leaving: watch::Sender::new(false),
+            host,
+            failures: Limiter::new(limits.failed_auth_per_minute),
+            requests: Limiter::new(limits.requests_per_minute),
+            up: Stopwatch::start(),
+        }
     }
 }
 
@@ -64,7 +83,10 @@ impl Shared {
 #[derive(Clone)]
 pub struct ApiState {
     shared: Arc<Shared>,
+    front: Arc<Front>,
     access: Access,
+    /// The engine as whoever asks may see it.
+    engine: Engine,
 }
 
 struct Shared {
@@ -74,6 +96,12 @@ struct Shared {
     leaving: watch::Sender<bool>,
     /// The runs that this server drives, if it drives any.
     host: Option<Host>,
+    /// Requests that failed to say who makes them.
+    failures: Limiter<Peer>,
+    /// Requests, by the name of who makes them.
+    requests: Limiter<String>,
+    /// The time of the limits.
+    up: Stopwatch,
 }
 
 impl ApiState {
@@ -84,13 +112,15 @@ impl ApiState {
 
     /// Returns the state of a server over `engine`, with limits of its own.
     pub fn with_limits(engine: Engine, access: Access, limits: ServerLimits) -> Self {
-        Self { shared: Arc::new(Shared::over(engine, limits, None)), access }
+        let shared = Arc::new(Shared::over(engine.clone(), limits, None));
+        Self { shared, front: Arc::default(), access, engine }
     }
 
     /// Returns the state of a server that drives the runs of `host`.
     pub fn hosting(host: Host, access: Access, limits: ServerLimits) -> Self {
         let engine = host.engine().clone();
-        Self { shared: Arc::new(Shared::over(engine, limits, Some(host))), access }
+        let shared = Arc::new(Shared::over(engine.clone(), limits, Some(host)));
+        Self { shared, front: Arc::default(), access, engine }
     }
 
     /// Returns the runs that this server drives, if it drives any.
@@ -101,12 +131,23 @@ impl ApiState {
     /// Returns this state for requests that come in another way.
     #[must_use]
     pub fn with_access(&self, access: Access) -> Self {
-        Self { shared: Arc::clone(&self.shared), access }
+        Self { access, ..self.clone() }
     }
 
-    /// Returns the engine.
+    /// Returns this state behind a front of its own.
+    #[must_use]
+    pub fn behind(self, front: Front) -> Self {
+        Self { front: Arc::new(front), ..self }
+    }
+
+    /// Returns the engine. That which a route is handed shows its caller what they may read.
     pub fn engine(&self) -> &Engine {
-        &self.shared.engine
+        &self.engine
+    }
+
+    /// Returns this state as a caller sees it: what they may not read is not there.
+    pub(super) fn seen_by(&self, caller: &Caller) -> Self {
+        Self { engine: self.shared.engine.seen_by(caller), ..self.clone() }
     }
 
     pub(super) fn access(&self) -> Access {
@@ -115,6 +156,23 @@ impl ApiState {
 
     pub(super) fn limits(&self) -> ServerLimits {
         self.shared.limits
+    }
+
+    pub(super) fn front(&self) -> &Front {
+        &self.front
+    }
+
+    pub(super) fn failures(&self) -> &Limiter<Peer> {
+        &self.shared.failures
+    }
+
+    pub(super) fn requests(&self) -> &Limiter<String> {
+        &self.shared.requests
+    }
+
+    /// Returns the time since the server began.
+    pub(super) fn up(&self) -> Duration {
+        self.shared.up.elapsed()
     }
 
     pub(super) fn news(&self) -> &News {

@@ -3,6 +3,7 @@
 use super::ApiState;
 use super::answer::Answer;
 use super::call::Call;
+use super::permit;
 use super::problem::Problem;
 use super::records::objects;
 use super::wire;
@@ -22,9 +23,11 @@ pub(super) fn list(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
         state.engine().store().read(|reader| reader.threads(after, limit.rows + 1))?;
     let more = threads.len() > limit.rows;
     threads.truncate(limit.rows);
+    let last = threads.last().filter(|_| more).map(|last| last.id.clone());
+    let threads = permit::keep(state, call, "thread_read", threads, |it| Some(it.id.clone()))?;
     let mut list = wire::list(threads.iter().map(wire::thread).collect());
-    if let Some(last) = threads.last().filter(|_| more) {
-        list.insert("next_cursor".into(), (&last.id).into());
+    if let Some(last) = last {
+        list.insert("next_cursor".into(), (&last).into());
     }
     limit.mark(&mut list);
     Ok(Answer::ok(list))
@@ -91,7 +94,9 @@ fn status(reader: &Reader<'_>, thread: &ThreadId) -> Result<ThreadStatus, StoreE
     loop {
         let (page, more) = reader.thread_page(thread, range, PAGE)?;
         for stored in &page {
-            state.evolve(&stored.received());
+            if stored.erased.is_none() {
+                state.evolve(&stored.received());
+            }
             range.after = stored.sequence;
         }
         if !more {

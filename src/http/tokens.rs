@@ -1,29 +1,43 @@
-//! Tokens (contract §2.9): only the operator sees, makes and revokes them.
+//! Tokens (contract §2.9): only the operator sees, makes and revokes them; whoever holds one may give
+//! it a new secret.
 
 use super::ApiState;
+use super::accounts::{env_tag, expires, read_scopes, stored, words};
 use super::answer::Answer;
 use super::call::{Call, members, text};
 use super::problem::Problem;
 use super::wire;
-use crate::canon::{Object, Value};
-use crate::engine::Scopes;
+use crate::canon::Object;
+use crate::engine::{AccountError, Minted, NewAccount, Wish};
 use crate::object;
-use crate::record::{Reason, ShapeError};
+use crate::record::ShapeError;
+use crate::store::TokenId;
 
-/// The most characters in the name of a token.
-const MAX_NAME_CHARS: usize = 64;
-
-/// `POST /v1/tokens`
+/// `POST /v1/tokens`: of an account, or of a new one that has the token's name.
 pub(super) fn create(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
+    const KNOWN: [&str; 5] = ["service_account_id", "name", "scopes", "env_tag", "expires"];
     let request = call.json()?;
-    let request = members(&request, &["name", "scopes"])?;
-    let (name, scopes) = (name(request)?, scopes(request)?);
-    let minted = state.engine().mint_token(name, &scopes)?;
-    let token = state.engine().store().read(|reader| reader.token(&minted.id))?;
-    let token = token.ok_or_else(|| Problem::internal("a token that was made is not there"))?;
-    let mut object = wire::token(&token);
-    object.insert("bearer".into(), minted.bearer.into());
-    Ok(Answer::created(object))
+    let request = members(&request, &KNOWN)?;
+    let engine = state.engine();
+    let name = text(request, "name")?;
+    let scopes = words(request, "scopes")?;
+    let wish = Wish { env: env_tag(request)?, expires: expires(request)?, ..Wish::default() };
+    let minted = match text(request, "service_account_id")? {
+        Some(account) => {
+            let account = engine.find_account(account)?;
+            let scopes = scopes.as_deref().map(read_scopes).transpose()?;
+            let wish = Wish { name: name.map(str::to_owned), scopes, ..wish };
+            engine.mint(&call.caller, &account.id, &wish)?
+        }
+        None => {
+            let name = name.ok_or_else(|| ShapeError::missing("name"))?;
+            let scopes = scopes.ok_or_else(|| ShapeError::missing("scopes"))?;
+            let new = NewAccount::named(name, read_scopes(&scopes)?);
+            let (_, minted) = engine.create_account(&call.caller, new, Some(&wish))?;
+            minted.ok_or_else(|| Problem::internal("a token was not made"))?
+        }
+    };
+    Ok(Answer::created(shown(state, minted)?))
 }
 
 /// `GET /v1/tokens`
@@ -33,7 +47,7 @@ pub(super) fn list(state: &ApiState, _: &Call) -> Result<Answer, Problem> {
 
 /// `DELETE /v1/tokens/{id}`
 pub(super) fn revoke(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
-    let revoked = state.engine().revoke_tokens(&call.segment)?;
+    let revoked = state.engine().revoke_tokens(&call.caller, &call.segment)?;
     if revoked == 0 {
         return Err(Problem::missing("there is no live token with this id or name"));
     }
@@ -44,39 +58,25 @@ pub(super) fn revoke(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
     }))
 }
 
-fn name(request: &Object) -> Result<&str, Problem> {
-    let name = text(request, "name")?.ok_or_else(|| ShapeError::missing("name"))?;
-    let length = name.chars().count();
-    if name.trim().is_empty() || length > MAX_NAME_CHARS || name.chars().any(char::is_control) {
-        let message =
-            format!("`name` must be 1 to {MAX_NAME_CHARS} characters without control characters");
-        return Err(ShapeError::new("name", Reason::BadValue, message).into());
-    }
-    Ok(name)
+/// `POST /v1/tokens/{id}/rotate`
+pub(super) fn rotate(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
+    let id = TokenId::parse(&call.segment).ok_or_else(|| {
+        // Whether there is such a token is told to nobody else.
+        if call.caller.is_operator() {
+            AccountError::Unknown { what: "token" }
+        } else {
+            AccountError::NotSelf
+        }
+    })?;
+    let minted = state.engine().rotate_token(&call.caller, &id)?;
+    let mut object = shown(state, minted)?;
+    object.insert("replaces".into(), id.as_str().into());
+    Ok(Answer::ok(object))
 }
 
-/// Reads the scopes: a list of words, or words with commas between them.
-fn scopes(request: &Object) -> Result<Scopes, Problem> {
-    const FIELD: &str = "scopes";
-    let wrong_type =
-        |got: &Value| ShapeError::wrong_type(FIELD, "a list of words", got.type_name());
-    let words = match request.get(FIELD) {
-        None => return Err(ShapeError::missing(FIELD).into()),
-        Some(Value::String(words)) => words.clone(),
-        Some(Value::Array(words)) => {
-            let text = |word: &Value| match word {
-                Value::String(text) => Ok(text.clone()),
-                other => Err(wrong_type(other)),
-            };
-            words.iter().map(text).collect::<Result<Vec<_>, _>>()?.join(",")
-        }
-        Some(other) => return Err(wrong_type(other).into()),
-    };
-    let scopes = Scopes::parse(&words)
-        .map_err(|error| ShapeError::new(FIELD, Reason::BadValue, error.to_string()))?;
-    if scopes == Scopes::default() {
-        let message = "`scopes` must name at least one scope";
-        return Err(ShapeError::new(FIELD, Reason::BadValue, message).into());
-    }
-    Ok(scopes)
+/// Returns a token with its bearer, this once.
+fn shown(state: &ApiState, minted: Minted) -> Result<Object, Problem> {
+    let mut object = wire::token(&stored(state, &minted)?);
+    object.insert("bearer".into(), minted.bearer.into());
+    Ok(object)
 }

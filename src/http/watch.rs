@@ -1,7 +1,9 @@
 //! `GET /v1/threads/{id}/watch`: the records of a thread as they arrive (contract §2.6).
 //!
 //! A watcher is a position in the store that is pulled along. It holds nothing that a writer waits
-//! for, and what it has not read yet is in the store, so it can be slow and cannot lag.
+//! for, and what it has not read yet is in the store, so it can be slow and loses nothing. One that
+//! has fallen behind and does not catch up is told that it `lagged` and sent away, so that it does
+//! not take its news for new; when it comes back it goes on where it was, at its own pace.
 //!
 //! The `id:` of a frame is the sequence up to which everything was sent, whatever the frame is
 //! about: a client that comes back with it misses nothing. So a client that has heard nothing but a
@@ -26,6 +28,7 @@ use crate::object;
 use crate::record::{Sequence, ThreadId};
 use crate::run::RowState;
 use crate::store::{Stored, ThreadRange};
+use crate::time::Stopwatch;
 
 /// How many records are read at once.
 const PAGE: usize = 100;
@@ -83,6 +86,8 @@ async fn follow(
         news,
         heartbeat,
         behind: true,
+        current: None,
+        lags: false,
         queue: VecDeque::new(),
         over: false,
     };
@@ -138,6 +143,10 @@ struct Watching {
     heartbeat: Interval,
     /// Whether there may be something to read.
     behind: bool,
+    /// Runs since it was last known to have been told all there was; `None` before the first time.
+    current: Option<Stopwatch>,
+    /// Whether that is longer ago than it may be.
+    lags: bool,
     queue: VecDeque<Stored>,
     over: bool,
 }
@@ -160,6 +169,9 @@ impl Watching {
                     Err(problem) => self.end("error", &error(&problem)),
                 });
             }
+            if self.lags {
+                return Some(self.end("error", &lagged()));
+            }
             if self.behind {
                 self.news.catch_up();
                 if let Err(problem) = self.read().await {
@@ -179,7 +191,11 @@ impl Watching {
                 () = told(&mut self.leaving) => {}
                 // Before the news, which may come faster than they are read.
                 _ = self.heartbeat.tick() => return Some(self.beat()),
-                () = self.news.written() => self.behind = true,
+                () = self.news.written() => {
+                    self.behind = true;
+                    // Until now there was nothing to wait for but this.
+                    self.current = self.current.map(|_| Stopwatch::start());
+                }
             }
         }
     }
@@ -207,7 +223,8 @@ impl Watching {
         let (state, headers) = (self.state.clone(), self.headers.clone());
         let (thread, position) = (self.thread.clone(), self.position);
         let page = blocking(move || {
-            access::caller(&state, &headers)?;
+            let caller = access::caller(&state, &headers)?;
+            let state = state.seen_by(&caller);
             let range = match position {
                 Position::Past { after, since, .. } => {
                     ThreadRange { since_clock: Some(since), after }
@@ -227,6 +244,16 @@ impl Watching {
     fn take(&mut self, page: Vec<Stored>, more: bool) {
         match self.position {
             Position::Live { after } => {
+                let lag = self.state.limits().lag;
+                // Whoever comes back after a long while has never been up to date here, and reads
+                // at its own pace.
+                self.lags = more && self.current.is_some_and(|current| current.elapsed() >= lag);
+                if self.lags {
+                    return;
+                }
+                if !more {
+                    self.current = Some(Stopwatch::start());
+                }
                 let after = page.last().map_or(after, |stored| stored.sequence);
                 self.position = Position::Live { after };
                 self.behind = more;
@@ -271,6 +298,12 @@ impl Watching {
 fn error(problem: &Problem) -> Value {
     let said = problem.said();
     object! { "code": said.code.as_str(), "message": said.message }.into()
+}
+
+/// What a watcher hears that reads more slowly than others write (contract §2.6).
+fn lagged() -> Value {
+    let message = "more is written than is read here; come back with the `id` of the last frame";
+    object! { "code": "lagged", "message": message }.into()
 }
 
 /// Escapes the line ends that JSON leaves raw: clients that split at them would lose the frame, and

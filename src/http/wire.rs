@@ -8,7 +8,7 @@ use crate::fold::ThreadStatus;
 use crate::object;
 use crate::predicate::{Explanation, Finding, Shown, Warning};
 use crate::record::ThreadId;
-use crate::store::{ThreadClocks, ThreadSummary, Token};
+use crate::store::{Account, ThreadClocks, ThreadSummary, Token};
 
 /// Returns the envelope of an error, as every answer shows it.
 pub fn error(error: &dyn Coded) -> Object {
@@ -106,15 +106,39 @@ pub fn thread_state(thread: &ThreadId, clocks: &ThreadClocks, status: ThreadStat
 
 /// Returns a token, without its secret.
 pub fn token(token: &Token) -> Object {
-    let scopes: Vec<&str> = token.scopes.split(',').filter(|scope| !scope.is_empty()).collect();
     object! {
         "object": "token",
         "id": token.id.as_str(),
         "name": token.name.as_str(),
-        "scopes": scopes,
+        "service_account_id": token.account.as_str(),
+        "env_tag": token.env.as_str(),
+        "scopes": words(&token.scopes),
         "created_at": token.created_at.to_string(),
+        "expires_at": token.expires_at.map(|at| at.to_string()),
         "revoked_at": token.revoked_at.map(|at| at.to_string()),
     }
+}
+
+/// Returns a service account, without any key.
+pub fn account(account: &Account) -> Object {
+    object! {
+        "object": "service_account",
+        "id": account.id.as_str(),
+        "name": account.name.as_str(),
+        "did": &account.id.did(),
+        "namespace": account.namespace.as_str(),
+        "scopes": words(&account.scopes),
+        "actors": words(&account.actors),
+        "active": account.revoked_at.is_none(),
+        "api_key": Value::Null,
+        "created_at": account.created_at.to_string(),
+        "revoked_at": account.revoked_at.map(|at| at.to_string()),
+        "reason": account.reason.as_deref(),
+    }
+}
+
+fn words(csv: &str) -> Vec<&str> {
+    csv.split(',').filter(|word| !word.is_empty()).collect()
 }
 
 /// Returns a question of a run, with its answer if there is one.

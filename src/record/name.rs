@@ -101,9 +101,24 @@ impl ThreadId {
         Self(super::ACTOR_THREAD.into())
     }
 
+    /// Returns the thread on which denials are.
+    pub fn security() -> Self {
+        Self(super::SECURITY_THREAD.into())
+    }
+
     /// Returns whether this is the thread whose records configure the engine.
     pub fn is_config(&self) -> bool {
         &*self.0 == super::CONFIG_THREAD
+    }
+
+    /// Returns the thread whose records say which namespaces there are.
+    pub fn namespace_registry() -> Self {
+        Self(super::NAMESPACE_THREAD.into())
+    }
+
+    /// Returns whether this is the thread whose records say which namespaces there are.
+    pub fn is_namespace_registry(&self) -> bool {
+        &*self.0 == super::NAMESPACE_THREAD
     }
 }
 
@@ -111,6 +126,21 @@ impl ActorId {
     /// Returns the actor that the engine itself writes as.
     pub fn engine() -> Self {
         Self(super::ENGINE_ACTOR.into())
+    }
+
+    /// Returns the actor of a caller of whom no actor is known. No rule should name it.
+    pub(crate) fn nobody() -> Self {
+        Self("did:sync:agent:nobody".into())
+    }
+
+    /// Returns the actor that says who was refused what.
+    pub fn governance() -> Self {
+        Self(super::GOVERNANCE_ACTOR.into())
+    }
+
+    /// Returns the actor that a service account is.
+    pub(crate) fn of_account(id: &str) -> Self {
+        Self(format!("did:sync:system:{id}").into())
     }
 
     /// Returns whether this names a part of the instance itself.
@@ -172,6 +202,28 @@ impl Namespace {
         // The root is above every path, also where it is written as its first segment.
         let below_root = above.chain([path]).filter(|path| *path != ROOT);
         [ROOT].into_iter().chain(below_root)
+    }
+
+    /// Returns the path above this one; `None` for the root.
+    pub fn parent(&self) -> Option<Self> {
+        if self.is_root() {
+            return None;
+        }
+        Some(match self.0.rsplit_once('/') {
+            Some((above, _)) => Self(above.into()),
+            None => Self::root(),
+        })
+    }
+
+    /// Returns the word for how far below the root this stands (contract §1.11).
+    pub fn level(&self) -> &'static str {
+        match self.depth() {
+            0 => "default",
+            1 => "org",
+            2 => "project",
+            3 => "env",
+            _ => "job",
+        }
     }
 
     /// Returns whether what is set here holds in `other`: this namespace or one below it.
@@ -271,6 +323,20 @@ mod tests {
         assert_eq!(lineage("acme"), "default acme");
         assert_eq!(lineage("acme/site/prod"), "default acme acme/site acme/site/prod");
         assert_eq!(lineage("default/x"), "default default/x");
+    }
+
+    #[test]
+    fn a_namespace_stands_below_one_other() {
+        let above = |text: &str| {
+            let namespace = Namespace::parse(text).expect("a namespace");
+            let parent = namespace.parent().map(|parent| parent.to_string());
+            format!("{} {}", namespace.level(), parent.unwrap_or_default())
+        };
+        assert_eq!(above("default"), "default ");
+        assert_eq!(above("acme"), "org default");
+        assert_eq!(above("acme/site/prod"), "env acme/site");
+        assert_eq!(above("default/x"), "project default");
+        assert_eq!(above("a/b/c/d"), "job a/b/c");
     }
 
     #[test]

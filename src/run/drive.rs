@@ -131,7 +131,7 @@ fn take_up(
     {
         return Err(RunError::Undecided { thread: thread.clone(), request });
     }
-    driver.write(body::resume(&state, life))?;
+    driver.begin(body::resume(&state, life))?;
     driver.show(Moment::Resumed { thread, life });
     let next = match effect {
         None => Event::Resumed,

@@ -81,6 +81,11 @@ impl<'a> Driver<'a> {
         self.hands.engine.author(move |author| Ok(author.write(draft)?.id()))
     }
 
+    /// Stores the record with which the run, or a new life of it, begins.
+    pub(super) fn begin(&self, draft: Draft) -> Result<RecordId, EngineError> {
+        self.hands.engine.author(move |author| Ok(author.begin(draft)?.id()))
+    }
+
     /// Returns whether a question has been answered, by now or when somebody is asked.
     pub(super) fn is_decided(&mut self, request: RecordId) -> Result<bool, EngineError> {
         if self.hands.engine.decision(request)?.is_some() {
@@ -93,7 +98,7 @@ impl<'a> Driver<'a> {
     pub(super) fn perform(&mut self, state: &RunState, effect: Effect) -> Result<Event, RunError> {
         Ok(match effect {
             Effect::Open(draft) => {
-                let opened = self.write(draft)?;
+                let opened = self.begin(draft)?;
                 (self.hands.watch)(Moment::Opened(&self.seat.thread));
                 Event::Opened(opened)
             }

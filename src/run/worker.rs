@@ -29,7 +29,7 @@ use crate::cancel::Cancel;
 use crate::canon::Value;
 use crate::object;
 use crate::sandbox::{FrameError, FrameReader, engine_end, write_frame};
-use crate::tool::{Toolbox, Workspace};
+use crate::tool::{Surroundings, Toolbox, Workspace};
 
 /// Why a worker did not come to the end of its run. Its engine sees its end and knows more.
 #[derive(Debug, thiserror::Error)]
@@ -58,7 +58,8 @@ pub fn work(environment: Vec<(String, String)>) -> Result<(), WorkerError> {
     let briefing = words.recv().map_err(|_| WorkerError::NoEngine)?;
     let briefing = Briefing::of(&briefing).ok_or(WorkerError::Misunderstood)?;
     let workspace = Workspace::open(&briefing.workspace)?;
-    let tools = Toolbox::of_workspace(&workspace, environment);
+    let surroundings = Surroundings::of(environment).in_run(&briefing.spec.thread);
+    let tools = Toolbox::of_workspace(&workspace, surroundings);
     let mut state = RunState::new(briefing.spec, briefing.tools);
     let mut effect = None;
     while let Ok(said) = words.recv() {

@@ -75,7 +75,8 @@ pub(super) fn become_nobody(outside: &Outside) -> Result<(), Refusal> {
     map_ids((inside(outside.user), 0), (inside(outside.group), 0))
 }
 
-fn map_ids(user: (u32, u32), group: (u32, u32)) -> Result<(), Refusal> {
+/// Maps this process's user and group, each as who it is inside and outside.
+pub(super) fn map_ids(user: (u32, u32), group: (u32, u32)) -> Result<(), Refusal> {
     let proc = Path::new("/proc/self");
     let write = |file: &str, text: String| {
         fs::write(proc.join(file), text).step(format!("write /proc/self/{file}"))

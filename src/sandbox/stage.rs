@@ -27,8 +27,14 @@ pub fn engine_end() -> io::Result<UnixStream> {
 #[cfg(target_os = "linux")]
 pub fn stage(args: &[OsString]) -> Result<u8, Refusal> {
     use super::plan::Plan;
-    use super::{hold, keeper};
+    use super::{hide, hold, keeper};
 
+    // The standard input of this part is the command's own.
+    if let Some((part, rest)) = args.split_first()
+        && part == "hide"
+    {
+        return hide::hide(rest);
+    }
     let done = args.split_first().map(|(part, rest)| (part.to_str(), Plan::from_args(rest)));
     let done = match done {
         Some((Some("enter"), Ok(plan))) => keeper::keep(&plan),

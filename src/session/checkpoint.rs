@@ -149,7 +149,7 @@ impl Checkpoint {
         let draft = Draft::new(thread.clone(), actor.clone(), Act::Learn, body);
         let mut tries = 1..TRIES;
         loop {
-            let clock = engine.store().read(|reader| reader.next_clock(thread, actor))?;
+            let clock = engine.next_clock(thread, actor)?;
             match engine.ingest_draft(caller, draft.clone().with_clock(clock)) {
                 Err(IngestError::Append(AppendError::DuplicateClock { .. }))
                     if tries.next().is_some() => {}

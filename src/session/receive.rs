@@ -155,6 +155,7 @@ impl Arrival {
         }
         let mut row = self.opened(author)?;
         if self.starts_anew(&row) {
+            author.enter(&namespace_of(&row))?;
             row.life = row.life.saturating_add(1);
         }
         if let Some(asking) = asking

@@ -12,7 +12,8 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use rustix::fs::{Access, access};
 
 use super::lock::FileLock;
-use super::{OpenError, Reader, StoreError, StoreOptions, lock_of};
+use super::sight::Covered;
+use super::{OpenError, Reader, Sight, StoreError, StoreOptions, lock_of};
 
 /// `spl1`, in the header of every store.
 const APPLICATION_ID: i32 = 0x7370_6c31;
@@ -188,7 +189,9 @@ fn set_wal(connection: &Connection) -> Result<(), StoreError> {
 
 fn set(connection: &Connection, checkpoint_on_close: bool) -> Result<(), StoreError> {
     connection.pragma_update(None, "synchronous", "FULL")?;
-    connection.pragma_update(None, "trusted_schema", false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    // Else a statement is compiled again when a value is bound that could make another plan better.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     // What a savepoint may have to undo would go to a file of its own.
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     let keep_log = !checkpoint_on_close;
@@ -262,11 +265,16 @@ impl Readers {
         Self(Kind::Memory(connection))
     }
 
-    /// Runs `work` on a connection of its own, inside one read transaction.
+    /// Runs `work` on a connection of its own, inside one read transaction, which sees what `sight`
+    /// shows.
     pub(super) fn with<T>(
         &self,
+        sight: &Sight,
         work: impl FnOnce(&Reader<'_>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
+        if !sight.is_everything() {
+            return self.within(sight, work);
+        }
         match &self.0 {
             Kind::Memory(connection) => work(&Reader::new(&lock_of(connection))),
             Kind::File { one: Some(one), .. } => {
@@ -292,6 +300,30 @@ impl Readers {
                     }
                 }
                 result
+            }
+        }
+    }
+
+    /// The same for whoever sees a part: on a connection for this one time, so that no view is left
+    /// over for the next who asks.
+    fn within<T>(
+        &self,
+        sight: &Sight,
+        work: impl FnOnce(&Reader<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        match &self.0 {
+            Kind::Memory(connection) => {
+                let connection = lock_of(connection);
+                let covered = Covered::by(&connection, sight)?;
+                work(&Reader::new(covered.connection))
+            }
+            Kind::File { path, .. } => {
+                let connection = connect(path)?;
+                set(&connection, false)?;
+                let covered = Covered::by(&connection, sight)?;
+                connection.pragma_update(None, "query_only", true)?;
+                connection.execute_batch("BEGIN")?;
+                work(&Reader::new(covered.connection))
             }
         }
     }

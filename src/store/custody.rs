@@ -1,14 +1,15 @@
 //! Who signed a record: its actor, or this instance on the actor's behalf.
 //!
 //! A receipt names the key that signed. Whose that is follows from the keys of the instance: what one
-//! of them has signed for anybody but the engine itself, it has signed as custodian (decision 14).
+//! of them has signed for anybody but the engine itself, it has signed as custodian (decision 14). What
+//! was taken over from elsewhere may be signed by anybody.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use super::{Signed, Store, StoreError, Stored};
 use crate::canon::Object;
-use crate::record::ENGINE_ACTOR;
+use crate::record::{ENGINE_ACTOR, Origin};
 
 /// The keys that this instance has and had. Read once: they change while no server runs.
 pub(super) type Custodians = OnceLock<BTreeSet<String>>;
@@ -20,6 +21,8 @@ pub enum SignedBy {
     Actor,
     /// The instance, for an actor that has not signed.
     Custodian,
+    /// A key that nothing here says to be the actor's: of a record that was taken over.
+    Other,
 }
 
 impl SignedBy {
@@ -28,19 +31,43 @@ impl SignedBy {
         match self {
             Self::Actor => "actor",
             Self::Custodian => "custodian",
+            Self::Other => "other",
         }
     }
 }
 
 impl Store {
-    /// Returns who signed a record of this actor with this key.
-    pub fn signed_by(&self, actor: &str, signer: &str) -> Result<SignedBy, StoreError> {
-        if actor == ENGINE_ACTOR || actor == signer {
+    /// Returns who signed a record of this actor with this key. What did not come from elsewhere
+    /// is signed by the actor's key or by the instance's, which was seen to when it was written.
+    pub fn signed_by(
+        &self,
+        actor: &str,
+        signer: &str,
+        origin: Origin,
+    ) -> Result<SignedBy, StoreError> {
+        if actor == signer {
             return Ok(SignedBy::Actor);
         }
-        let is_custodian =
-            signer == self.keyring().instance().did() || self.custodians()?.contains(signer);
-        Ok(if is_custodian { SignedBy::Custodian } else { SignedBy::Actor })
+        let ours = signer == self.keyring().instance().did() || self.custodians()?.contains(signer);
+        let is_actors = match (actor == ENGINE_ACTOR, origin) {
+            (true, _) => ours,
+            (false, _) if ours => false,
+            (false, Origin::Import) => self.is_key_of(actor, signer)?,
+            (false, Origin::Engine | Origin::Door) => true,
+        };
+        Ok(match (is_actors, ours) {
+            (true, _) => SignedBy::Actor,
+            (false, true) => SignedBy::Custodian,
+            (false, false) => SignedBy::Other,
+        })
+    }
+
+    fn is_key_of(&self, actor: &str, signer: &str) -> Result<bool, StoreError> {
+        if self.keyring().actor(actor).is_some_and(|key| key.did() == signer) {
+            return Ok(true);
+        }
+        let keys = self.read(|reader| reader.actor_keys(actor))?;
+        Ok(keys.iter().any(|key| key.key == signer))
     }
 
     /// Returns the key that an actor has signed its newest record with, if it has signed one itself.
@@ -79,18 +106,18 @@ impl Store {
             unproven: stored.unproven,
         };
         let mut object = stored.to_object();
-        self.show_signed(&mut object, stored.record.actor.as_str(), &signed)?;
+        self.show_signed(&mut object, (stored.record.actor.as_str(), stored.origin), &signed)?;
         Ok(object)
     }
 
-    /// Adds to the answer about a record of this actor who has signed it.
+    /// Adds to the answer about a record of this actor, which came this way, who has signed it.
     pub fn show_signed(
         &self,
         answer: &mut Object,
-        actor: &str,
+        (actor, origin): (&str, Origin),
         signed: &Signed,
     ) -> Result<(), StoreError> {
-        let by = self.signed_by(actor, &signed.signer)?;
+        let by = self.signed_by(actor, &signed.signer, origin)?;
         answer.insert("sig".into(), signed.signature.to_string().into());
         answer.insert("signed_by".into(), by.as_str().into());
         answer.insert("signer".into(), signed.signer.as_str().into());

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::NamespaceRejected;
 use crate::canon::TooLong;
 use crate::code::{Code, Coded};
 use crate::record::{ActorId, Clock, SealError, ThreadId};
@@ -193,6 +194,9 @@ pub enum AppendError {
         /// The most levels that are read back.
         limit: usize,
     },
+    /// Its namespace takes no records.
+    #[error(transparent)]
+    Namespace(NamespaceRejected),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -218,12 +222,17 @@ impl Coded for AppendError {
         match self {
             Self::DuplicateClock { .. } | Self::TooDeep { .. } => Code::IngestFailed,
             Self::TooLarge(_) => Code::BodyTooLarge,
+            Self::Namespace(_) => Code::NamespaceRejected,
             Self::Store(error) => error.code(),
         }
     }
 
     fn field(&self) -> Option<&str> {
-        matches!(self, Self::DuplicateClock { .. }).then_some("clock")
+        match self {
+            Self::DuplicateClock { .. } => Some("clock"),
+            Self::Namespace(_) => Some("namespace"),
+            _ => None,
+        }
     }
 
     fn hint(&self) -> Option<String> {
@@ -232,6 +241,7 @@ impl Coded for AppendError {
                 Some(format!("Read `GET /v1/threads/{thread}/state` and use a free clock."))
             }
             Self::TooLarge(_) | Self::TooDeep { .. } => None,
+            Self::Namespace(rejected) => Some(format!("Run `{}`.", rejected.fix())),
             Self::Store(error) => error.hint(),
         }
     }

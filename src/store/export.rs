@@ -50,8 +50,8 @@ impl Stored {
 }
 
 impl Reader<'_> {
-    /// Returns the next records of an export, in the order of arrival. None of them was erased. There
-    /// are no more if there are none.
+    /// Returns the next records of an export, in the order of arrival. None of them was erased.
+    /// There are no more if there are none.
     pub fn export_page(&self, range: &ExportRange) -> Result<Vec<Stored>, StoreError> {
         let names = range.names();
         let (after, through) = (range.after.get(), range.through.get());

@@ -98,6 +98,7 @@ fn hot_questions_are_answered_by_an_index() {
 
     let mut traced = Traced::open(&path);
     let (root, clock, range) = (Namespace::root(), Clock::default(), ThreadRange::default());
+    let acme = Namespace::parse("acme").expect("a namespace");
     let id = RecordId::from_bytes([7; 32]);
     traced.read("next_clock", |reader| reader.next_clock(&thread, &actor));
     traced.read("has_clock", |reader| reader.has_clock(&thread, &actor, clock));
@@ -121,6 +122,7 @@ fn hot_questions_are_answered_by_an_index() {
     traced.read("run_marks", |reader| reader.run_marks(&thread));
     traced.read("worked", |reader| reader.worked(&actor, Timestamp::default()));
     traced.read("admissions", |reader| reader.admissions());
+    traced.read("has_permission_switch", |reader| reader.has_permission_switch());
     traced.read("clocks", |reader| reader.clocks(&thread));
     traced.read("has_intent", |reader| reader.has_intent(&thread));
     traced.read("threads", |reader| reader.threads("", 10));
@@ -132,6 +134,7 @@ fn hot_questions_are_answered_by_an_index() {
     traced.read("newest_of_thread", |reader| reader.newest_of_thread(&thread, 10));
     traced.read("hooks_since", |reader| reader.hooks_since(Sequence::default(), 10));
     traced.read("token", |reader| reader.token(&TokenId::of_secret("s")));
+    traced.read("rejects", |reader| reader.rejects(&acme));
     traced.write("claim_fire", |tx| tx.claim_fire(&thread, 0, &root, "lesson", 3));
     traced.write("count_call", |tx| tx.count_call(&root, Sequence::new(1)));
     insta::assert_snapshot!(traced.plans);

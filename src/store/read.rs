@@ -289,8 +289,8 @@ impl<'c> Reader<'c> {
         self.page(&sql, &bound, "seq", limit, 0)
     }
 
-    /// Returns the newest records whose text holds `needle`, ASCII letters of either case. Those that
-    /// were erased are not found.
+    /// Returns the newest records whose text holds `needle`, ASCII letters of either case. Those
+    /// that were erased are not found.
     pub fn containing(
         &self,
         needle: &str,
@@ -306,8 +306,8 @@ impl<'c> Reader<'c> {
         self.list(&sql, &[&inner, &thread], "seq DESC", limit)
     }
 
-    /// Returns the evidence for trust that arrived after `after` and was not erased: no more than fit
-    /// into one answer, and whether there is more.
+    /// Returns the evidence for trust that arrived after `after` and was not erased: no more than
+    /// fit into one answer, and whether there is more.
     pub fn verdicts(
         &self,
         after: Sequence,
@@ -318,8 +318,8 @@ impl<'c> Reader<'c> {
     }
 
     /// Returns the records of a kind that the engine wrote itself, on one thread or on all, that
-    /// arrived after `after` and were not erased: no more than fit into one answer, and whether there
-    /// is more.
+    /// arrived after `after` and were not erased: no more than fit into one answer, and whether
+    /// there is more.
     pub fn engine_written(
         &self,
         kind: &str,
@@ -333,7 +333,8 @@ impl<'c> Reader<'c> {
                 self.page(&sql, &[&kind, &after.get()], "seq", limit, 0)
             }
             Some(thread) => {
-                // The plus keeps the index by kind out: a thread is short beside all runs there were.
+                // The plus keeps the index by kind out: a thread is short beside all runs there
+                // were.
                 let sql = format!(
                     "thread = ?1 AND seq > ?2 AND +kind = ?3 AND origin = 'engine' AND {NOT_ERASED}"
                 );
@@ -426,6 +427,15 @@ impl<'c> Reader<'c> {
     pub fn has_intent(&self, thread: &ThreadId) -> Result<bool, StoreError> {
         let sql = "SELECT 1 FROM records WHERE thread = ?1 AND act = 'INTEND' LIMIT 1";
         Ok(self.connection.prepare_cached(sql)?.exists([thread.as_str()])?)
+    }
+
+    /// Returns whether a record was ever written that means to put permission rules in force or out
+    /// of it.
+    pub fn has_permission_switch(&self) -> Result<bool, StoreError> {
+        let sql = r#"SELECT EXISTS (
+                         SELECT 1 FROM records WHERE thread = 'th_engine_config'
+                         AND instr(canonical, '"topic":"permissions_enabled"') > 0)"#;
+        Ok(self.connection.prepare_cached(sql)?.query_row([], |row| row.get(0))?)
     }
 
     /// Returns how many threads there are. Walks an index from end to end.

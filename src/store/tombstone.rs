@@ -1,8 +1,8 @@
 //! Records that were erased: the mark, and the tombstone of one whose words were taken out.
 //!
 //! Comes in: the ids that an erasure names, and the wish that the words of one go. Goes out: a mark
-//! that folds pass over, or a row that has an empty body, keeps its id, its receipt and its place in
-//! the chain, and has a signature of this instance over what is left.
+//! that folds pass over, or a row that has an empty body, keeps its id, its receipt and its place
+//! in the chain, and has a signature of this instance over what is left.
 //!
 //! A mark follows from the log. A tombstone does not: it is the one change that a row may see, and
 //! the trigger `records_no_update` lets no other through.

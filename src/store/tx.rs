@@ -83,6 +83,9 @@ impl Tx<'_> {
                     self.mark_erased(id, record.names("erases"))?;
                 }
                 self.head = Head { sequence, chain };
+                if record.thread.is_namespace_registry() {
+                    self.fold_namespace(record, origin, sequence)?;
+                }
                 if sequence.get() % CHECKPOINT_EVERY == 0 {
                     self.checkpoint()?;
                 }
@@ -169,11 +172,16 @@ impl Tx<'_> {
         namespace: &Namespace,
         result: Sequence,
     ) -> Result<(), StoreError> {
-        let sql = "INSERT INTO seam_calls (namespace, seq, n)
-                   SELECT ?1, ?2, 1 + coalesce(
-                       (SELECT n FROM seam_calls WHERE namespace = ?1 ORDER BY seq DESC LIMIT 1), 0)";
-        let row = params![namespace.as_str(), result.get()];
-        self.connection.prepare_cached(sql)?.execute(row)?;
+        // Two plain statements are compiled in half the time of one that does both.
+        let latest = "SELECT n FROM seam_calls WHERE namespace = ?1 ORDER BY seq DESC LIMIT 1";
+        let before: Option<i64> = self
+            .connection
+            .prepare_cached(latest)?
+            .query_row([namespace.as_str()], |row| row.get(0))
+            .optional()?;
+        let insert = "INSERT INTO seam_calls (namespace, seq, n) VALUES (?1, ?2, ?3)";
+        let row = params![namespace.as_str(), result.get(), before.unwrap_or(0) + 1];
+        self.connection.prepare_cached(insert)?.execute(row)?;
         Ok(())
     }
 
@@ -184,8 +192,14 @@ impl Tx<'_> {
         name: &str,
         counted: Counted,
     ) -> Result<(), StoreError> {
-        let failed = |kind| counted.failed == Some(kind);
         let fired_at = counted.spoke.then_some(self.now.as_millis());
+        if counted.failed.is_none() && counted.nanos.is_none() {
+            let row = params![namespace.as_str(), name, counted.held, counted.spoke, fired_at];
+            if self.connection.prepare_cached(COUNT_AGAIN)?.execute(row)? > 0 {
+                return Ok(());
+            }
+        }
+        let failed = |kind| counted.failed == Some(kind);
         self.connection.prepare_cached(COUNT_HOOK)?.execute(params![
             namespace.as_str(),
             name,
@@ -222,6 +236,12 @@ const INSERT: &str = "
     INSERT INTO records (seq, id, thread, actor, act, clock, data_type, namespace, kind, verdict,
                          canonical, judged_by, received_at, origin, signer, sig, chain, unproven)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)";
+
+/// What comes of nearly every call. The statement for everything takes four times longer to compile.
+const COUNT_AGAIN: &str = "
+    UPDATE hook_counters
+    SET matched = matched + ?3, fires = fires + ?4, last_fire = coalesce(?5, last_fire)
+    WHERE namespace = ?1 AND name = ?2";
 
 const COUNT_HOOK: &str = "
     INSERT INTO hook_counters

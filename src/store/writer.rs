@@ -96,6 +96,16 @@ impl Writer {
     }
 }
 
+impl Writer {
+    /// Leaves the file as it is to be found by whoever comes next, for a process that ends without
+    /// closing it.
+    pub(super) fn leave(&self) {
+        if let State::Here(committer) = &*lock_of(&self.state) {
+            committer.cut_log();
+        }
+    }
+}
+
 impl Drop for Writer {
     /// Waits until everything queued is written and the connection is closed.
     fn drop(&mut self) {
@@ -186,13 +196,17 @@ struct Committer {
 
 impl Drop for Committer {
     fn drop(&mut self) {
-        if let (true, Some(path), Some(lock)) = (self.keep_log, &self.shared.path, &self.lock) {
-            connection::cut_log(&lock_of(&self.connection), path, lock);
-        }
+        self.cut_log();
     }
 }
 
 impl Committer {
+    fn cut_log(&self) {
+        if let (true, Some(path), Some(lock)) = (self.keep_log, &self.shared.path, &self.lock) {
+            connection::cut_log(&lock_of(&self.connection), path, lock);
+        }
+    }
+
     fn run(self, queued: &Receiver<Box<dyn Job>>) {
         while let Ok(first) = queued.recv() {
             let mut jobs = vec![first];

@@ -1,5 +1,6 @@
 //! `bash`
 
+use std::ffi::{OsStr, OsString};
 use std::io::{self, PipeReader, pipe};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -8,7 +9,7 @@ use std::time::Duration;
 
 use super::arguments::text;
 use super::process::{End, Running};
-use super::{Answer, Cancel, Clip, Status, Tool, ToolSpec, Workspace, allowed_environment};
+use super::{Answer, Cancel, Clip, Status, Surroundings, Tool, ToolSpec, Workspace};
 use crate::canon::{Object, Value};
 use crate::object;
 
@@ -28,14 +29,13 @@ const MOST_SECS: u64 = 600;
 #[derive(Debug)]
 pub struct BashTool {
     workspace: Workspace,
-    environment: Vec<(String, String)>,
+    surroundings: Surroundings,
     spec: ToolSpec,
 }
 
 impl BashTool {
-    /// Returns the tool for commands that start in `workspace` and see the allowed part of
-    /// `environment`.
-    pub fn new(workspace: Workspace, environment: Vec<(String, String)>) -> Self {
+    /// Returns the tool for commands that start in `workspace`, with these surroundings.
+    pub fn new(workspace: Workspace, surroundings: Surroundings) -> Self {
         let spec = ToolSpec::new(
             "bash",
             "Runs a command in the workspace and shows what it writes to stdout and stderr. There \
@@ -51,7 +51,7 @@ impl BashTool {
             },
             &["command"],
         );
-        Self { workspace, environment: allowed_environment(environment), spec }
+        Self { workspace, surroundings, spec }
     }
 
     fn answer(&self, arguments: &Object, cancel: &Cancel) -> Result<Answer, String> {
@@ -74,11 +74,14 @@ impl BashTool {
     fn start(&self, command: &str) -> io::Result<(Child, PipeReader)> {
         let shell = SHELLS.iter().find(|shell| Path::new(shell).exists()).unwrap_or(&"/bin/sh");
         let (output, input) = pipe()?;
-        let child = Command::new("/bin/sh")
-            .args(["-c", GATE, shell, command])
+        let words = ["/bin/sh", "-c", GATE, shell, command];
+        let mut words =
+            self.surroundings.through.iter().map(OsString::as_os_str).chain(words.map(OsStr::new));
+        let child = Command::new(words.next().unwrap_or_default())
+            .args(words)
             .current_dir(self.workspace.path())
             .env_clear()
-            .envs(self.environment.iter().map(|(name, value)| (name, value)))
+            .envs(self.surroundings.variables.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::piped())
             // One pipe for both, so that they arrive in the order in which they were written.
             .stdout(input.try_clone()?)

@@ -2,6 +2,9 @@
 //!
 //! A look-up that finds nothing says so and is marked as empty: that there is no record is not
 //! proof that there is no fact.
+//!
+//! A run in a namespace finds what stands in it and below, and on its own thread; a run in the root
+//! finds everything.
 
 use super::{Answer, Cancel, Clip, Status, Tool, ToolSpec};
 use crate::canon::{Object, Value};
@@ -10,7 +13,7 @@ use crate::engine::Engine;
 use crate::object;
 use crate::record::{Act, ActorId, Clock, Draft, Namespace, RecordId, ThreadId};
 use crate::secret::mask;
-use crate::store::{Query, Stored};
+use crate::store::{Query, Sight, Stored};
 
 /// How many records are shown when nothing else is asked for.
 const DEFAULT_LIMIT: u64 = 20;
@@ -37,6 +40,10 @@ pub struct RecordSeat {
 /// Returns the tools over the store: `search_records`, `query_thread`, `read_record` and
 /// `record_note`.
 pub fn record_tools(seat: &RecordSeat) -> Vec<Box<dyn Tool>> {
+    let mut sight = Sight::nothing();
+    sight.add_thread(&seat.thread);
+    sight.add_namespace(&seat.namespace);
+    let seat = RecordSeat { engine: seat.engine.seeing(sight), ..seat.clone() };
     let tools: [(ToolSpec, Deed); 4] = [
         (search_records_spec(), search_records),
         (query_thread_spec(), query_thread),
@@ -133,6 +140,7 @@ fn query_thread(seat: &RecordSeat, arguments: &Object) -> Result<Answer, Answer>
         "thread": text(arguments, "thread").unwrap_or_default(),
     };
     let query = Query::parse(&request.into()).map_err(|error| Answer::error(error.to_string()))?;
+    let query = query.without_erased();
     let store = seat.engine.store();
     if count_only {
         let count = store.read(|reader| reader.count(&query)).map_err(|error| failed(&error))?;
@@ -174,7 +182,8 @@ fn read_record(seat: &RecordSeat, arguments: &Object) -> Result<Answer, Answer> 
         }
         _ => return Err(Answer::error("give either `id`, or `thread` and `clock`")),
     };
-    let found = found.map_err(|error| failed(&error))?;
+    let mut found = found.map_err(|error| failed(&error))?;
+    found.retain(|stored| stored.erased.is_none());
     if found.is_empty() {
         return Ok(Answer::ok("no such record").with_empty(true));
     }

@@ -4,8 +4,8 @@ use std::fmt;
 
 use super::arguments::short;
 use super::{
-    Answer, BashTool, Cancel, Grants, ListDirTool, NoSuchTool, ReadFileTool, SearchTool, Tool,
-    ToolSpec, Workspace, WriteFileTool,
+    Answer, BashTool, Cancel, Grants, ListDirTool, NoSuchTool, ReadFileTool, SearchTool,
+    Surroundings, Tool, ToolSpec, Workspace, WriteFileTool,
 };
 use crate::canon::Object;
 use crate::code::{Code, Coded};
@@ -40,11 +40,12 @@ impl Toolbox {
     }
 
     /// Returns the tools that work in a directory: `bash`, `read_file`, `write_file`, `list_dir`,
-    /// `search`. Commands see the allowed part of `environment`.
-    pub fn of_workspace(workspace: &Workspace, environment: Vec<(String, String)>) -> Self {
+    /// `search`. Commands have these surroundings; variables alone are those of which they see the
+    /// allowed part.
+    pub fn of_workspace(workspace: &Workspace, surroundings: impl Into<Surroundings>) -> Self {
         Self {
             tools: vec![
-                Box::new(BashTool::new(workspace.clone(), environment)),
+                Box::new(BashTool::new(workspace.clone(), surroundings.into())),
                 Box::new(ReadFileTool::new(workspace.clone())),
                 Box::new(WriteFileTool::new(workspace.clone())),
                 Box::new(ListDirTool::new(workspace.clone())),

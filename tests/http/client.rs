@@ -1,17 +1,22 @@
 //! A server in a folder of its own, and a client that can also send what no client should.
 
 use std::io::{BufRead as _, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use spl::canon::{Limits, Value, parse};
-use spl::engine::{Engine, EngineOptions, Home, Scopes};
-use spl::http::{Access, ApiState, Listener, ServerLimits, serve};
+use spl::engine::{
+    Actors, Caller, Engine, EngineOptions, Expiry, Home, HomeError, Made, Minted, NewAccount,
+    Scopes, Wish,
+};
+use spl::http::{Access, ApiState, Front, Listener, ServerLimits, serve};
 use spl::time::{TimeSource, Timestamp};
 use tokio::sync::oneshot;
+
+use crate::described;
 
 /// How long a test waits for something that must come.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -36,9 +41,27 @@ pub(crate) fn open(home: &Home) -> Engine {
     Engine::open(home, EngineOptions { time, ..EngineOptions::default() }).expect("an engine")
 }
 
+/// What a server takes that lets anybody fail as often as a test does.
+pub(crate) fn unlimited() -> ServerLimits {
+    ServerLimits { failed_auth_per_minute: None, ..ServerLimits::default() }
+}
+
 impl Server {
+    /// Starts a server that lets anybody fail as often as a test does.
     pub(crate) fn start() -> Self {
-        Self::with_limits(ServerLimits::default())
+        Self::with_limits(unlimited())
+    }
+
+    /// Starts a server behind a front.
+    pub(crate) fn behind(front: &Front) -> Self {
+        let state = |engine| ApiState::with_limits(engine, Access::SameUser, unlimited());
+        Self::over(&|engine| state(engine).behind(front.clone()))
+    }
+
+    /// Starts a server in a home without a token, behind a front.
+    pub(crate) fn without_token(front: &Front, limits: ServerLimits) -> Self {
+        let state = |engine| ApiState::with_limits(engine, Access::SameUser, limits);
+        Self::of(Home::initialise_without_token, &|engine| state(engine).behind(front.clone()))
     }
 
     pub(crate) fn with_limits(limits: ServerLimits) -> Self {
@@ -47,9 +70,16 @@ impl Server {
 
     /// Starts a server in a home of its own, with the state that is made for its engine.
     pub(crate) fn over(state: &dyn Fn(Engine) -> ApiState) -> Self {
+        Self::of(Home::initialise, state)
+    }
+
+    fn of(
+        initialise: fn(&Home, &str) -> Result<Made, HomeError>,
+        state: &dyn Fn(Engine) -> ApiState,
+    ) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let home = Home::at(folder.path().join("home"));
-        home.initialise("vera").expect("a home");
+        initialise(&home, "vera").expect("a home");
         let engine = open(&home);
         let bind = || {
             let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -98,6 +128,46 @@ impl Server {
     pub(crate) fn token(&self, scopes: &str) -> String {
         let scopes = Scopes::parse(scopes).expect("scopes");
         self.engine.mint_token("test", &scopes).expect("a token").bearer
+    }
+
+    /// Makes a token of an account for these actors that reads and writes records.
+    fn minted(&self, actors: &str, wish: &Wish) -> Minted {
+        let scopes = Scopes::parse("records:read,records:write").expect("scopes");
+        let actors = Actors::parse(actors).expect("actors");
+        let account = NewAccount { actors, ..NewAccount::named("member", scopes) };
+        let made = self.engine.create_account(&Caller::operator(), account, Some(wish));
+        made.expect("an account").1.expect("a token")
+    }
+
+    /// Returns the bearer of an account that speaks as these actors, or as itself alone.
+    pub(crate) fn member(&self, actors: &str) -> String {
+        self.minted(actors, &Wish::default()).bearer
+    }
+
+    /// Returns the bearer of a token whose time is over.
+    pub(crate) fn expired_token(&self) -> String {
+        // Here each look at the time is a second after the last.
+        let wish = Wish { expires: Some(Expiry::After(1)), ..Wish::default() };
+        self.minted("*", &wish).bearer
+    }
+
+    /// Returns the bearer of a token that was taken back.
+    pub(crate) fn revoked_token(&self) -> String {
+        let minted = self.minted("*", &Wish::default());
+        let revoked = self.engine.revoke_tokens(&Caller::operator(), minted.id.as_str());
+        assert_eq!(revoked.expect("revoked"), 1);
+        minted.bearer
+    }
+
+    /// Returns a request over the socket, by a process in the shell of an agent.
+    pub(crate) fn agent(&self, method: &str, path: &str) -> Request {
+        self.request(method, path).header("x-syncropel-agent", "SPL_RUN")
+    }
+
+    /// Registers a namespace, as the operator does.
+    pub(crate) fn register(&self, path: &str) {
+        let reply = self.post("/v1/namespaces", format!(r#"{{"id":"{path}"}}"#));
+        assert_eq!(reply.status, 201, "{}", reply.text());
     }
 
     /// Returns a request of the operator, over the socket.
@@ -183,12 +253,14 @@ pub(crate) struct Request {
     path: String,
     headers: Vec<(String, String)>,
     body: Option<Vec<u8>>,
+    /// The address that it comes from, if not the usual one.
+    from: Option<String>,
 }
 
 impl Request {
     fn new(door: Door, method: &str, path: &str) -> Self {
         let (method, path) = (method.into(), path.into());
-        Self { door, method, path, headers: Vec::new(), body: None }
+        Self { door, method, path, headers: Vec::new(), body: None, from: None }
     }
 
     fn to_port(port: u16, method: &str, path: &str) -> Self {
@@ -206,6 +278,12 @@ impl Request {
 
     pub(crate) fn without(mut self, name: &str) -> Self {
         self.headers.retain(|(there, _)| there != name);
+        self
+    }
+
+    /// Sends it from this address of this machine.
+    pub(crate) fn from(mut self, address: &str) -> Self {
+        self.from = Some(address.into());
         self
     }
 
@@ -235,10 +313,18 @@ impl Request {
 
     /// Sends the request and reads the whole answer.
     pub(crate) fn send(&self) -> Reply {
-        let mut wire = Wire::to(&self.door);
+        let mut wire = match (&self.from, &self.door) {
+            (Some(from), Door::Tcp(port)) => Wire::over(from_address(from, *port)),
+            _ => Wire::to(&self.door),
+        };
         wire.write(format!("{}connection: close\r\n\r\n", self.head()).as_bytes());
         wire.write(self.body.as_deref().unwrap_or_default());
-        wire.reply()
+        let reply = wire.reply();
+        // What is no HTTP is refused in front of what is described.
+        if reply.header("x-request-id").is_some() {
+            described::check(&self.method, &self.path, reply.status);
+        }
+        reply
     }
 
     /// Sends the request and keeps the connection, to read a stream from it.
@@ -247,6 +333,16 @@ impl Request {
         wire.write(format!("{}\r\n", self.head()).as_bytes());
         wire
     }
+}
+
+/// Connects to a port of this machine from another of its addresses.
+fn from_address(from: &str, port: u16) -> TcpStream {
+    use rustix::net::{AddressFamily, SocketType, bind, connect, socket};
+    let socket = socket(AddressFamily::INET, SocketType::STREAM, None).expect("a socket");
+    let at = |address: &str, port| SocketAddr::new(address.parse().expect("an address"), port);
+    bind(&socket, &at(from, 0)).expect("bound");
+    connect(&socket, &at("127.0.0.1", port)).expect("connected");
+    TcpStream::from(socket)
 }
 
 /// An answer.
@@ -354,6 +450,16 @@ impl Wire {
                 Box::new(stream)
             }
         };
+        Self::of(stream)
+    }
+
+    /// Returns the connection over a stream.
+    pub(crate) fn over(stream: TcpStream) -> Self {
+        stream.set_read_timeout(Some(PATIENCE)).expect("set");
+        Self::of(Box::new(stream))
+    }
+
+    fn of(stream: Box<dyn ReadWrite>) -> Self {
         Self { reader: BufReader::new(stream), unread: String::new() }
     }
 

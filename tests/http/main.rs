@@ -2,13 +2,24 @@
 
 #![cfg(feature = "http")]
 
+mod accounts;
 mod bodies;
+mod bootstrap;
 mod captured;
 mod client;
 mod decisions;
+mod described;
 mod expressions;
+mod grains;
+mod hostile;
+mod limits;
+mod matrix;
+mod namespaces;
 mod observe;
 mod pages;
+mod peer;
+mod permissions;
+mod portability;
 mod proofs;
 mod query;
 mod records;

@@ -1,6 +1,7 @@
 //! `POST /v1/records/query`.
 
-use spl::canon::Value;
+use spl::canon::{Limits, Value, parse};
+use spl::record::{Draft, Origin};
 
 use crate::client::{Server, note};
 
@@ -12,8 +13,14 @@ fn found(server: &Server, query: &str) -> Vec<i64> {
 
 fn filled() -> Server {
     let server = Server::start();
+    // From elsewhere, so that the registry has no entry to be found.
+    let body = r#"{"tool":"bash","n":1,"ok":true,"namespace":"acme"}"#;
+    let record = note("th_a", 0, "BODY").replace(r#"{"text":"BODY"}"#, body);
+    let draft = Draft::from_envelope(parse(record.as_bytes(), Limits::DOOR).expect("JSON"));
+    let store = server.engine.store();
+    let prepared = store.prepare(draft.expect("a draft")).expect("prepared");
+    store.append(prepared, Origin::Import).expect("stored");
     for (clock, body) in [
-        (0, r#"{"tool":"bash","n":1,"ok":true,"namespace":"acme"}"#),
         (1, r#"{"tool":"Bash","n":2,"ok":false}"#),
         (2, r#"{"tool":"read","n":2.5,"deep":{"er":"x"}}"#),
         (3, r#"{"tool":null,"n":"2","kind":"x.note.v1"}"#),

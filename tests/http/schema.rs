@@ -123,6 +123,12 @@ fn answers_have_the_members_that_the_description_says() {
     let note = r#"{"actor":"did:sync:user:vera","draft":true}"#;
     let note = server.post("/v1/threads/th_attention/checkpoint", note);
     check("/v1/threads/{id}/checkpoint", "post", &note);
+    let lines = server.request("POST", "/v1/portability/import");
+    let lines = lines.header("content-type", "application/x-ndjson").body("{}\n").send();
+    check("/v1/portability/import", "post", &lines);
+    let erase = format!(r#"{{"erases":["{id}"],"actor":"a","reason":"r","purge":true}}"#);
+    check("/v1/erasure", "post", &server.post("/v1/erasure", erase));
+    check("/v1/records/{id}", "get", &server.get(&format!("/v1/records/{id}")));
     let evaluated = server.post("/v1/expr/eval", r#"{"context":"hook","expression":"true"}"#);
     check("/v1/expr/eval", "post", &evaluated);
     let token = server.post("/v1/tokens", r#"{"name":"t","scopes":["admin"]}"#);

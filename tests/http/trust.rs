@@ -102,14 +102,18 @@ fn rules_and_tiers_are_listed_with_what_was_refused() {
     };
     learn(&rule("good", "resource == 'tool:bash'"));
     learn(&rule("bad", "resource ="));
+    learn(
+        r#"{"topic":"permission_rule","name":"rest","action":"allow","priority":-1,"expression":"true"}"#,
+    );
     learn(r#"{"topic":"permissions_enabled","enabled":true}"#);
     learn(r#"{"kind":"core.engine.tier.v1","tier":"trial","default_budget_usd":0.125}"#);
     learn(r#"{"kind":"core.engine.tier.v1","tier":"paid","max_turns":"many"}"#);
     learn(r#"{"topic":"actor_tier","actor":"did:sync:user:vera","tier":"team"}"#);
     learn(r#"{"topic":"work_loop_transport","transport":"sandboxed"}"#);
-    let shown: Vec<String> = ["/v1/config/permissions", "/v1/config/tiers", "/v1/engine/health"]
-        .map(|path| server.get(path).json().to_string())
-        .into();
+    let shown: Vec<String> =
+        ["/v1/config/permission-rules", "/v1/config/tiers", "/v1/engine/health"]
+            .map(|path| server.get(path).json().to_string())
+            .into();
     assert!(shown[2].contains(r#""transport":"sandboxed"#), "{}", shown[2]);
     // A record's id is its content, so it is the same in every run.
     insta::assert_snapshot!(shown[..2].join("\n").replace("},{", "},\n {"));

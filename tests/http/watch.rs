@@ -180,7 +180,7 @@ fn whoever_may_no_longer_read_is_told_nothing_more() {
     let mut wire = server.tcp("GET", PATH).bearer(&bearer).open();
     assert_eq!(wire.reply_head().0, 200);
     wire.next("heartbeat");
-    server.engine.revoke_tokens("test").expect("revoked");
+    server.engine.revoke_tokens(&spl::engine::Caller::operator(), "test").expect("revoked");
     server.note("th_a", 0, "secret");
     let frame = wire.frame().expect("a frame");
     assert_eq!((frame.event.as_str(), frame.id), ("error", None));
@@ -222,4 +222,41 @@ fn a_watcher_that_leaves_is_forgotten() {
     while watchers() != "spl_watchers 0" {
         std::thread::yield_now();
     }
+}
+
+/// A watcher that reads more slowly than others write is told so, and loses nothing by it.
+#[test]
+fn a_watcher_that_does_not_keep_up_is_told_that_it_lagged() {
+    let limits = ServerLimits { lag: Duration::ZERO, ..ServerLimits::default() };
+    let server = Server::with_limits(limits);
+    let (mut slow, mut quick) = (watch(&server, PATH), watch(&server, PATH));
+    let first = slow.next("heartbeat").id.expect("a position");
+    quick.next("heartbeat");
+    // More than the socket holds and more than one page: somebody who reads nothing cannot be up to
+    // date with it.
+    let text = "x".repeat(10 * 1024);
+    for clock in 0..300 {
+        server.note("th_a", clock, &text);
+        assert_eq!(quick.clocks(1), [clock], "who keeps up is told all the time");
+    }
+    let (mut clocks, mut last) = (Vec::new(), first);
+    let lagged = loop {
+        let frame = slow.frame().expect("a frame");
+        match frame.event.as_str() {
+            "record.created" => {
+                clocks.push(frame.clock());
+                last = frame.id.expect("a position");
+            }
+            "heartbeat" => {}
+            _ => break frame,
+        }
+    };
+    assert_eq!((lagged.event.as_str(), &lagged.id), ("error", &None));
+    assert!(lagged.data.contains(r#""code":"lagged""#), "{}", lagged.data);
+    assert_eq!(slow.frame(), None, "and sent away");
+    assert!(clocks.len() < 300, "it was told before the end");
+    // It comes back with what it has, and is not sent away for being where it was.
+    let rest = 300 - clocks.len();
+    clocks.extend(resume(&server, PATH, &last).clocks(rest));
+    assert_eq!(clocks, (0..300).collect::<Vec<_>>());
 }

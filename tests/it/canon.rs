@@ -1,7 +1,7 @@
 //! Canonical JSON against the published vectors, and its laws.
 
 use proptest::prelude::*;
-use spl::canon::{Canonical, Limits, Number, Object, Value, hex, parse};
+use spl::canon::{Canonical, Limits, Number, Object, Value, hex, parse, parse_leniently};
 
 use crate::support::json;
 
@@ -75,6 +75,18 @@ pub(crate) fn any_value() -> impl Strategy<Value = Value> {
     })
 }
 
+/// A piece of a string of JSON, as somebody may write it.
+fn piece() -> impl Strategy<Value = String> {
+    prop_oneof![
+        8 => "[a-z é😀/]{1,4}",
+        4 => prop::sample::select(vec![
+            r"\n", r"\t", r"\r", r"\b", r"\f", r"\/", r"\\", r#"\""#, r"\u0041", r"\u00E9", r"\u0000",
+            r"\ud83d\uDE00",
+        ])
+        .prop_map(str::to_owned),
+    ]
+}
+
 proptest! {
     /// Reading what was written gives the same value, and writing that gives the same bytes.
     #[test]
@@ -92,6 +104,17 @@ proptest! {
             let once = Canonical::of(&value);
             prop_assert_eq!(parse(once.as_bytes(), Limits::STORED), Ok(value));
         }
+    }
+
+    /// What needs no repair is read alike in both ways, long strings in every spelling included.
+    #[test]
+    fn leniency_changes_nothing_that_is_well(
+        pieces in prop::collection::vec(piece(), 0..400),
+        around in prop_oneof![Just("~"), Just("[1, ~ ,~]"), Just("{ \"a\" :~,\"b\":[~]}")],
+    ) {
+        let text = around.replace('~', &format!("\"{}\"", pieces.concat()));
+        let strict = parse(text.as_bytes(), Limits::DOOR).expect("JSON");
+        prop_assert_eq!(parse_leniently(text.as_bytes(), Limits::DOOR), Ok(strict));
     }
 
     /// Two values have one canonical form exactly when they are equal.

@@ -14,6 +14,7 @@ use spl::time::{TimeSource, Timestamp};
 use spl::trust::Standing;
 
 use crate::lab::{Lab, teach};
+use crate::support::register;
 
 fn event(name: &str, moment: Moment) -> Event {
     Event {
@@ -325,6 +326,8 @@ proptest! {
         late in 0..WHENS.len(),
     ) {
         let lab = Lab::new();
+        register(&lab.engine, "acme/site");
+        register(&lab.engine, "other");
         let hook = |n: usize, when: &str, space: &str| {
             let body = format!(
                 r#""name":"h{n}","text":"w","namespace":"{space}","when":"{when}""#

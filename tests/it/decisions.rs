@@ -13,6 +13,7 @@ use spl::run::{Decider, Decision, Verb, replay};
 use spl::time::{TimeSource, Timestamp};
 
 use crate::lab::{Hand, Lab, SHELL_FAILED, bash, bodies, said, spec, teach, turns};
+use crate::support::register;
 
 const START: i64 = 1_796_000_000_000;
 const HOUR: i64 = 60 * 60 * 1000;
@@ -57,6 +58,7 @@ fn proposal() -> DecisionRequest {
 }
 
 fn ask(engine: &Engine, request: &DecisionRequest) -> RecordId {
+    register(engine, "acme/ci");
     let call = RecordId::from_bytes([7; 32]);
     engine.request_decision(&seat("acme/ci"), call, request).expect("asked")
 }

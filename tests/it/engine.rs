@@ -9,6 +9,8 @@ use spl::hook::History;
 use spl::object;
 use spl::record::{ActorId, Namespace, RecordId, ThreadId};
 
+use crate::support::register;
+
 struct Instance {
     dir: tempfile::TempDir,
 }
@@ -77,6 +79,7 @@ fn one_predicate_in_many_namespaces_is_compiled_once() {
     let instance = Instance::new();
     let engine = instance.open();
     for clock in 0..20 {
+        register(&engine, &format!("team-{clock}"));
         let space = format!(",\"namespace\":\"team-{clock}\"");
         ingest(&engine, &Caller::operator(), &hook("lesson", clock, &space)).expect("written");
     }
@@ -327,7 +330,7 @@ fn tokens_open_the_door_until_they_are_revoked() {
     assert!(!caller.is_operator());
     assert_eq!(engine.authenticate("spl_prod_ci_0000").expect("asked"), None);
     assert_eq!(engine.authenticate("").expect("asked"), None);
-    assert_eq!(engine.revoke_tokens("ci").expect("revoked"), 1);
+    assert_eq!(engine.revoke_tokens(&Caller::operator(), "ci").expect("revoked"), 1);
     assert_eq!(engine.authenticate(&minted.bearer).expect("asked"), None);
 }
 
@@ -356,7 +359,7 @@ fn the_home_token_can_be_revoked() {
     let instance = Instance::new();
     let engine = instance.open();
     let bearer = Home::at(instance.dir.path()).token().expect("read").expect("a token");
-    assert_eq!(engine.revoke_tokens("admin").expect("revoked"), 1);
+    assert_eq!(engine.revoke_tokens(&Caller::operator(), "admin").expect("revoked"), 1);
     assert_eq!(engine.authenticate(&bearer).expect("asked"), None);
     assert_eq!(instance.open().authenticate(&bearer).expect("asked"), None);
 }
@@ -441,6 +444,7 @@ fn health_counts_what_is_in_force() {
 fn namespaces_and_threads_are_any_well_formed_name() {
     let instance = Instance::new();
     let engine = instance.open();
+    register(&engine, "acme/site");
     let envelope = r#"{"act":"KNOW","actor":"a","thread":"music.library/2 #?","body":
         {"namespace":"acme/site"}}"#;
     let ingested = engine.ingest(&Caller::operator(), envelope.as_bytes()).expect("written");

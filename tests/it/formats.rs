@@ -3,11 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
-use spl::engine::{Engine, EngineOptions, Home};
+use spl::engine::{Caller, Engine, EngineOptions, Home, Scope};
 use spl::object;
 use spl::predicate::FailureKind;
 use spl::record::{Act, ActorId, Clock, Draft, Namespace, Origin, Sequence, ThreadId};
-use spl::store::{AppendError, Counted, Store, StoreError, ThreadRange, TokenId};
+use spl::store::{
+    Account, AccountId, AppendError, Counted, Store, StoreError, ThreadRange, Token, TokenId,
+};
 
 use crate::support::{Folder, body, note};
 
@@ -41,7 +43,27 @@ fn fill(store: &Store) {
         for counted in [Counted { spoke: true, ..held }, held, failed] {
             tx.count_hook(&root, "lesson", counted)?;
         }
-        tx.add_token(&TokenId::of_secret("of the fixture"), "ci", "records:read")
+        let account = Account {
+            id: AccountId::parse("sa-ci").expect("an id"),
+            name: "ci".into(),
+            namespace: "default".into(),
+            scopes: "records:read".into(),
+            actors: "*".into(),
+            created_at: tx.now(),
+            revoked_at: None,
+            reason: None,
+        };
+        tx.add_account(&account)?;
+        tx.add_token(&Token {
+            id: TokenId::of_secret("of the fixture"),
+            account: account.id.to_string(),
+            name: "ci".into(),
+            env: "prod".into(),
+            scopes: "records:read".into(),
+            created_at: tx.now(),
+            expires_at: None,
+            revoked_at: None,
+        })
     });
     beside.expect("written");
 }
@@ -135,5 +157,31 @@ fn the_hook_of_every_format_is_in_force() {
         std::fs::copy(entry.expect("an entry").path(), home.store_path()).expect("copied");
         let engine = Engine::open(&home, EngineOptions::default()).expect("an engine");
         assert_eq!(engine.live().expect("live").config.hooks_loaded(), 1);
+    }
+}
+
+/// Whoever had a token before there were accounts goes on as before, in whatever name they wrote.
+#[test]
+fn the_token_of_every_format_opens_what_it_did() {
+    for entry in std::fs::read_dir(fixtures()).expect("a folder") {
+        let fixture = entry.expect("an entry").path();
+        let dir = tempfile::tempdir().expect("a folder");
+        let home = Home::at(dir.path());
+        home.initialise("vera").expect("a home");
+        std::fs::copy(&fixture, home.store_path()).expect("copied");
+        let engine = Engine::open(&home, EngineOptions::default()).expect("an engine");
+        let caller = engine.authenticate("spl_prod_ci_of the fixture").expect("asked");
+        let caller = caller.unwrap_or_else(|| panic!("{}: not known", fixture.display()));
+        assert!(caller.may(Scope::RecordsRead) && !caller.may(Scope::RecordsWrite));
+        let speaks = |actor: &str| caller.may_speak_as(&ActorId::parse(actor).expect("an actor"));
+        assert!(speaks("did:sync:user:vera") && !speaks("did:sync:system:engine"));
+        let account = caller.account().expect("an account").to_string();
+        let account = engine.find_account(&account).expect("found");
+        assert_eq!((account.name.as_str(), account.actors.as_str()), ("ci", "*"));
+        assert_eq!(engine.revoke_account(&Caller::operator(), &account.id, None).ok(), Some(1));
+        assert_eq!(engine.authenticate("spl_prod_ci_of the fixture").expect("asked"), None);
+        // That of the home, which such a store may not know yet, is the operator's as it was.
+        let bearer = home.token().expect("read").expect("a token");
+        assert!(engine.authenticate(&bearer).expect("asked").expect("known").is_operator());
     }
 }

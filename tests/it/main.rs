@@ -1,5 +1,6 @@
 //! Integration tests, in one binary so that they link once.
 
+mod accounts;
 mod asking;
 mod budgets;
 mod canon;
@@ -8,14 +9,18 @@ mod code;
 mod crash;
 mod decisions;
 mod engine;
+mod erasure;
 mod formats;
+mod import;
 mod keys;
 mod lab;
 mod model;
+mod namespaces;
 mod observe;
 mod permit;
 mod proof;
 mod record;
+mod requests;
 mod resume;
 mod review;
 mod run;

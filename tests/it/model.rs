@@ -27,7 +27,7 @@ enum Step {
     Hook { name: usize, enabled: bool },
     /// Writes a hook that the door refuses.
     BadHook { name: usize },
-    /// Takes back a record, whatever it is.
+    /// Takes back a record, unless that takes back others.
     Erase(prop::sample::Index),
     /// Closes both engines and opens them again.
     Reopen,
@@ -168,7 +168,9 @@ impl World {
             }
             Step::BadHook { name } => self.write_config(Act::Learn, hook(name, "((", true)),
             Step::Erase(index) => {
-                if let Some((id, _)) = self.pick(index) {
+                let picked = self.pick(index);
+                // An erasure stands.
+                if let Some((id, _)) = picked.filter(|(_, draft)| !draft.is_erasure()) {
                     let erases = vec![spl::canon::Value::from(id)];
                     let body = object! { "kind": "core.erasure", "erases": erases };
                     self.write_config(Act::Put, body);

@@ -7,6 +7,7 @@ use spl::object;
 use spl::record::{Act, ActorId, Draft, Namespace, Origin, RecordId, ThreadId};
 
 use crate::lab::{Lab, SHELL_FAILED, bash, spec, teach, turns};
+use crate::support::register;
 
 fn run() -> ThreadId {
     ThreadId::parse("th_theirs").expect("a thread")
@@ -146,6 +147,7 @@ fn what_is_built_in_looks_back_on_the_records() {
 fn a_run_is_whose_and_where_it_was_first_said_to_be() {
     let lab = Lab::new();
     let clerk = ActorId::parse("did:sync:agent:clerk").expect("an actor");
+    register(&lab.engine, "acme/ci");
     let hook = r#""name":"theirs","namespace":"acme","when":"current_actor() == 'did:sync:agent:clerk'","text":"t""#;
     teach(&lab.engine, 0, hook);
     let first = ObservedCall {

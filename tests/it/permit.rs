@@ -54,6 +54,13 @@ fn switch(enabled: bool) -> Object {
     object! { "topic": "permissions_enabled", "enabled": enabled }
 }
 
+/// Puts the rules in force, and leaves the operator what it takes to write more of them.
+fn put_in_force(engine: &Engine) {
+    let operator = rule("operator", "allow", "resource == 'record_write'");
+    configure(engine, with(operator, "priority", 1000));
+    configure(engine, switch(true));
+}
+
 #[track_caller]
 fn ruling(engine: &Engine, tool: &str, args: &Object) -> Ruling {
     engine.rule_on_call(&seat("acme"), tool, args).expect("asked")
@@ -79,7 +86,7 @@ fn a_call_is_ruled_on_by_what_any_process_has_written() {
     let none = Object::new();
     configure(&there, rule("no-bash", "deny", "resource == 'tool:bash'"));
     assert_eq!(ruling(&here, "bash", &none), Ruling::Off);
-    configure(&there, switch(true));
+    put_in_force(&there);
     assert_eq!(ruling(&here, "bash", &none), deny("no-bash"));
     // What nobody allows is refused.
     assert_eq!(ruling(&here, "read_file", &none), UNRULED);
@@ -102,7 +109,7 @@ fn in_force_without_a_rule_everything_is_refused() {
 #[test]
 fn a_rule_reads_the_call_as_it_would_be_recorded() {
     let engine = Engine::in_memory().expect("an engine");
-    configure(&engine, switch(true));
+    put_in_force(&engine);
     // Two records of the run's actor: the call would be the third.
     let note = |author: &mut spl::engine::Author<'_, '_>| {
         let thread = ThreadId::parse("th_run").expect("a thread");
@@ -133,7 +140,7 @@ fn a_rule_reads_the_call_as_it_would_be_recorded() {
 #[test]
 fn a_rule_may_ask_how_far_anybody_is_trusted() {
     let engine = Engine::in_memory().expect("an engine");
-    configure(&engine, switch(true));
+    put_in_force(&engine);
     let other = "did:sync:agent:other";
     configure(&engine, rule("known", "allow", &format!("trust('{other}', 'code') > 0.1")));
     configure(&engine, rule("counted", "deny", &format!("trust_count('{other}', 'code') > 1")));
@@ -152,7 +159,7 @@ fn a_rule_may_ask_how_far_anybody_is_trusted() {
 #[test]
 fn a_rule_that_fails_neither_allows_nor_denies_and_is_reported() {
     let engine = Engine::in_memory().expect("an engine");
-    configure(&engine, switch(true));
+    put_in_force(&engine);
     let failing = with(rule("fails", "deny", "record.body.args.path == '/'"), "priority", 9);
     configure(&engine, failing);
     configure(&engine, rule("rest", "allow", "true"));
@@ -172,7 +179,7 @@ fn a_rule_that_fails_neither_allows_nor_denies_and_is_reported() {
 #[test]
 fn the_door_looks_at_the_shape_and_load_at_the_predicate() {
     let engine = Engine::in_memory().expect("an engine");
-    configure(&engine, switch(true));
+    put_in_force(&engine);
     let refused = |body: Object| {
         let error = configure_as(&engine, &Caller::operator(), body).expect_err("refused");
         (error.code(), error.field().map(str::to_owned))
@@ -189,7 +196,7 @@ fn the_door_looks_at_the_shape_and_load_at_the_predicate() {
     assert_eq!(ruling(&engine, "bash", &Object::new()), allow("r"));
     let permissions = engine.permissions().expect("rows");
     assert_eq!(permissions["enabled"], Value::Bool(true));
-    let [row] = permissions["data"].as_array().expect("a list") else { panic!("one row") };
+    let [_, row] = permissions["data"].as_array().expect("a list") else { panic!("two rows") };
     assert_eq!(row.get("record_id"), Some(&good.into()));
     let refused = row.get("refused").expect("a report");
     assert_eq!(refused.get("record_id"), Some(&bad.into()));
@@ -232,7 +239,7 @@ fn rules_and_transports_take_the_operator_and_tiers_do_not() {
 #[test]
 fn a_record_elsewhere_that_looks_like_a_rule_is_none() {
     let engine = Engine::in_memory().expect("an engine");
-    configure(&engine, switch(true));
+    put_in_force(&engine);
     let thread = ThreadId::parse("th_elsewhere").expect("a thread");
     let draft = Draft::new(
         thread,

@@ -8,6 +8,7 @@ use spl::record::{Namespace, ThreadId};
 use spl::run::{Limits, Moment, RunSpec, Verb};
 
 use crate::lab::{Lab, SHELL_FAILED, bash, bodies, observations, said, spec, teach, turns, within};
+use crate::support::register;
 
 #[test]
 fn every_step_is_a_record() {
@@ -165,6 +166,8 @@ fn hooks_below_and_above_a_namespace() {
     let always = |name: &str, namespace: &str| {
         format!(r#""name":"{name}","namespace":"{namespace}","text":"{namespace}","when":"true""#)
     };
+    register(&lab.engine, "acme/site");
+    register(&lab.engine, "other");
     teach(&lab.engine, 0, &always("lesson", "default"));
     teach(&lab.engine, 1, &always("lesson", "acme"));
     teach(&lab.engine, 2, &always("lesson", "acme/site"));
@@ -310,6 +313,7 @@ fn last_words_of_any_length_end_a_run() {
 #[test]
 fn every_record_of_a_run_is_where_the_run_is() {
     let lab = Lab::new();
+    register(&lab.engine, "acme/site");
     let namespace = Namespace::parse("acme/site").expect("a namespace");
     let spec = RunSpec { namespace: namespace.clone(), ..spec() };
     let played = lab.play_with(&turns(&[bash("true")]), spec, &Cancel::new(), &mut |_| {});

@@ -97,6 +97,33 @@ fn what_nobody_has_signed_says_that_the_instance_did() {
     assert_eq!(shown.get("signed_by"), Some(&"actor".into()));
 }
 
+/// Whoever exports a record may have signed it for its actor; that is for nobody here to say.
+#[test]
+fn what_was_taken_over_is_the_actor_s_only_if_something_here_says_so() {
+    let engine = engine();
+    let store = engine.store();
+    let foreign = KeyPair::from_seed(&[6; 32]);
+    let instance = KeyPair::from_seed(&[1; 32]);
+    for (clock, (actor, key, by)) in (0..).zip([
+        (VERA, &vera(), "actor"),
+        (VERA, &foreign, "other"),
+        ("did:sync:agent:far", &foreign, "other"),
+        ("did:sync:system:engine", &foreign, "other"),
+        (foreign.did(), &foreign, "actor"),
+        (VERA, &instance, "custodian"),
+    ]) {
+        let draft = Draft::from_envelope(signed(actor, clock, key).0).expect("a draft");
+        let record = Record::seal(draft).expect("a record");
+        let id = record.id();
+        let signature = key.sign(record.canonical().as_bytes());
+        let prepared = Store::prepare_signed(record, key.did(), signature).expect("signed");
+        store.append(prepared, spl::record::Origin::Import).expect("taken over");
+        let shown = store.shown(&row(store, id)).expect("shown");
+        assert_eq!(shown.get("signed_by"), Some(&by.into()), "{actor} by {}", key.did());
+    }
+    assert_eq!(store.verify(|_, _| {}).expect("verified").fault, None);
+}
+
 #[test]
 fn a_did_key_is_its_own_key() {
     let engine = engine();

@@ -1,8 +1,9 @@
 //! What several tests need: stores with pinned keys and time, and small records.
 
 use spl::canon::{Limits, Object, Value, parse};
+use spl::engine::{Caller, Engine};
 use spl::identity::{KeyPair, Keyring};
-use spl::record::{Act, ActorId, Clock, Draft, ThreadId};
+use spl::record::{Act, ActorId, Clock, Draft, Namespace, NamespaceStatus, ThreadId};
 use spl::store::{Store, StoreOptions};
 use spl::time::{TimeSource, Timestamp};
 
@@ -57,4 +58,15 @@ pub(crate) fn note(thread: &str, clock: i64, text: &str) -> Draft {
         spl::object! { "text": text },
     )
     .with_clock(Clock::new(clock).expect("a clock"))
+}
+
+/// Registers a namespace and those above it, as their operator does.
+pub(crate) fn register(engine: &Engine, path: &str) {
+    let namespace = Namespace::parse(path).expect("a namespace");
+    for path in namespace.lineage().skip(1) {
+        let namespace = Namespace::parse(path).expect("a namespace");
+        engine
+            .set_namespace(&Caller::operator(), &namespace, NamespaceStatus::Active)
+            .expect("registered");
+    }
 }

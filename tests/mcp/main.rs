@@ -54,7 +54,7 @@ impl Started {
         variables: &[(String, String)],
     ) -> Self {
         let McpServers { tools: started, reports } =
-            McpServers::start(servers, variables).expect("a thread");
+            McpServers::start(servers, variables, None).expect("a thread");
         let mut tools = Toolbox::new();
         for tool in started {
             tools.add(tool).expect("a name of its own");

@@ -10,7 +10,7 @@ use hyper::body::Bytes;
 use hyper::header::HeaderValue;
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
-use spl::engine::Engine;
+use spl::engine::{Due, Engine};
 use spl::http::{Access, ApiState};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpStream, UnixStream};
@@ -30,19 +30,31 @@ pub(super) type Body = UnsyncBoxBody<Bytes, Box<dyn std::error::Error + Send + S
 
 /// The engine's router, in this process.
 #[derive(Clone)]
-pub(super) struct Here(BoxCloneService<Question, Response<Body>, Infallible>);
+pub(super) struct Here {
+    router: BoxCloneService<Question, Response<Body>, Infallible>,
+    engine: Engine,
+}
 
 impl Here {
     /// Returns the router over an engine, for whoever has opened it.
     pub(super) fn over(engine: Engine) -> Self {
-        let router = spl::http::router(ApiState::new(engine, Access::SameUser));
+        let router = spl::http::router(ApiState::new(engine.clone(), Access::SameUser));
         let boxed = MapResponse::new(router, |answer: Response<_>| answer.map(unsync));
-        Self(BoxCloneService::new(boxed))
+        Self { router: BoxCloneService::new(boxed), engine }
     }
 
     /// Asks, and waits for the head of the answer.
     pub(super) async fn ask(&self, question: Question) -> Response<Body> {
-        self.0.clone().oneshot(question).await.unwrap_or_else(|never| match never {})
+        self.router.clone().oneshot(question).await.unwrap_or_else(|never| match never {})
+    }
+}
+
+impl Here {
+    /// Writes down what the engine has refused.
+    pub(super) fn write_denials(&self) {
+        if let Err(error) = self.engine.write_denials(Due::All) {
+            tracing::warn!(%error, "denials could not be written down");
+        }
     }
 }
 

@@ -73,7 +73,7 @@ pub(crate) fn demo(session: &mut Session, _: &DemoArgs) -> Result<u8, Failure> {
     let thread = mint(&actor, goal)?;
     let limits = Limits { max_turns: Some(10), ..Limits::NONE };
     let spec = RunSpec { limits, ..RunSpec::new(thread, actor, goal, model.name()) };
-    let tools = tools_of(&engine, &spec, Some(&workspace))?;
+    let tools = tools_of(&engine, &spec, Some(&workspace), false)?;
     let mut story =
         Story { out: &mut session.out, home: &home, failure: None, show: Show::default() };
     story.say("A loop starts. No lesson has been written yet.")?;

@@ -47,11 +47,29 @@ fn look(home: &Home) -> Result<Vec<Check>, Failure> {
             checks.push(store_ends_well(&engine));
             checks.push(token_is_known(home, &engine));
             checks.push(hooks_are_loaded(&engine));
+            checks.extend(rules_leave_the_owner_in(&engine));
         }
     }
     checks.push(sandbox_is_there()?);
     checks.push(server_answers(home)?);
     Ok(checks)
+}
+
+/// Rules that are not in force are no matter.
+fn rules_leave_the_owner_in(engine: &Engine) -> Option<Check> {
+    const NAME: &str = "rules";
+    let in_force = engine.permissions_in_force();
+    match in_force.and_then(|on| on.then(|| engine.preflight()).transpose()) {
+        Ok(None) => None,
+        Ok(Some(preflight)) if preflight.passes() => {
+            Some(Check::pass(NAME, "permission rules are in force, and leave the owner the switch"))
+        }
+        Ok(Some(_)) => Some(
+            Check::fail(NAME, "the permission rules in force lock the owner out")
+                .hint("Run `spl config permissions-unlock`."),
+        ),
+        Err(error) => Some(Check::failed(NAME, &error)),
+    }
 }
 
 fn home_is_private(home: &Home) -> Check {
@@ -86,8 +104,14 @@ fn keys_read(home: &Home) -> Check {
 fn store_ends_well(engine: &Engine) -> Check {
     const NAME: &str = "store";
     let ends = engine.store().verify_head();
-    match (ends, engine.store().read(|reader| reader.last())) {
-        (Ok(None), Ok(last)) => {
+    let counted = engine.store().read(|reader| Ok((reader.last()?, reader.unscrubbed()?)));
+    match (ends, counted) {
+        (Ok(None), Ok((_, unscrubbed))) if unscrubbed > 0 => {
+            let records = plural(unscrubbed, "record");
+            Check::warn(NAME, format!("the words of {records} that were purged may be in the file"))
+                .hint("Run `spl erase ID --purge` once more for one of them, when nobody reads.")
+        }
+        (Ok(None), Ok((last, _))) => {
             let records = plural(u64::try_from(last.get()).unwrap_or(0), "record");
             Check::pass(NAME, format!("{records}, and the signed head is the newest"))
         }

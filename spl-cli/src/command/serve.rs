@@ -16,6 +16,7 @@ use spl::engine::{Engine, EngineOptions, Home, Scopes};
 use spl::object;
 
 use super::WELL;
+use crate::bootstrap::{self, Secret};
 use crate::failure::{Exit, Failure};
 use crate::home;
 use crate::logging;
@@ -40,6 +41,9 @@ Examples:
                                    drives runs; start them with `spl work-loop --remote`
   spl serve --stop
   spl serve --memory --port 0      an instance that is gone when it ends
+
+With SPL_BOOTSTRAP_TOKEN (16 to 256 printable characters) a new instance has no token of its own:
+whoever presents that one to POST /v1/bootstrap/service-account makes the first account.
 
 Exit status of --status: 0 running, 3 not running.")]
 pub(crate) struct ServeArgs {
@@ -68,6 +72,9 @@ pub(crate) struct ServeArgs {
     /// With --logs: end there
     #[arg(long, requires = "logs")]
     no_follow: bool,
+    /// Find the bootstrap token on the standard input
+    #[arg(long, hide = true)]
+    bootstrap_on_stdin: bool,
 }
 
 #[derive(Args, Debug)]
@@ -100,6 +107,8 @@ struct Mode {
 /// Runs, starts, stops or shows the server.
 pub(crate) fn serve(session: &mut Session, args: &ServeArgs) -> Result<u8, Failure> {
     let mode = &args.mode;
+    let secret = args.bootstrap_on_stdin.then(bootstrap::taken).transpose()?;
+    let secret = secret.as_ref();
     if mode.stop {
         stop(session)
     } else if mode.status {
@@ -107,13 +116,13 @@ pub(crate) fn serve(session: &mut Session, args: &ServeArgs) -> Result<u8, Failu
     } else if mode.logs {
         log::show(session, args.lines, !args.no_follow)
     } else if mode.daemon {
-        detach::start(session, args)
+        detach::start(session, args, secret)
     } else if mode.restart {
-        let home = home::made()?;
+        let home = made(secret)?;
         end(&home)?;
-        detach::start(session, args)
+        detach::start(session, args, secret)
     } else {
-        run(session, args)
+        run(session, args, secret)
     }
 }
 
@@ -156,28 +165,34 @@ fn status(session: &mut Session) -> Result<u8, Failure> {
     Ok(if holder.is_some() { WELL } else { Exit::Missing as u8 })
 }
 
+/// Returns the home, making the instance if there is none yet. Where somebody else is to make the
+/// first account, there is no token of its own.
+fn made(secret: Option<&Secret>) -> Result<Home, Failure> {
+    if secret.is_some() { home::made_without_token() } else { home::made() }
+}
+
 /// Runs the server until it is told to stop.
-fn run(session: &mut Session, args: &ServeArgs) -> Result<u8, Failure> {
+fn run(session: &mut Session, args: &ServeArgs, secret: Option<&Secret>) -> Result<u8, Failure> {
     // Whatever this process makes is its owner's alone, whatever the shell says.
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
     if args.mode.detached {
         detach::leave_terminal()?;
     }
-    let Served { engine, seat, bearer } = open(args)?;
+    let Served { engine, seat, bearer } = open(args, secret)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .map_err(|error| Failure::local("the runtime could not be started", &error))?;
     let host = args.runs.host(&engine, seat.as_ref().map(Seat::home))?;
     let served = runtime.block_on(async {
-        let listening = Listening::at(&Place::of(args, seat.as_ref())?, seat.as_ref()).await?;
+        let listening = Listening::at(Place::of(args, seat.as_ref())?, seat.as_ref()).await?;
         // Whoever is told to stop from here on stops in order.
         let told = told_to_end()?;
         announce(session, &listening, seat.as_ref(), bearer.as_deref(), args.mode.detached)?;
         if args.mode.detached {
             detach::let_go()?;
         }
-        listening.serve(engine.clone(), host, told).await;
+        listening.serve(engine.clone(), host, secret, told).await;
         Ok(())
     });
     // In this order: tasks that hold the engine, then the engine, which folds the log into the
@@ -197,17 +212,20 @@ struct Served {
     bearer: Option<String>,
 }
 
-fn open(args: &ServeArgs) -> Result<Served, Failure> {
+fn open(args: &ServeArgs, secret: Option<&Secret>) -> Result<Served, Failure> {
     if args.memory {
         logging::as_json(io::stderr);
         let engine = Engine::in_memory().map_err(|error| Failure::coded(&error))?;
+        if secret.is_some() {
+            return Ok(Served { engine, seat: None, bearer: None });
+        }
         let admin = Scopes::parse("admin")
             .map_err(|error| Failure::local("the scopes of the token do not read", &error))?;
         let minted = engine.mint_token("memory", &admin).map_err(|error| Failure::coded(&error))?;
         let bearer = (!args.insecure_localhost).then_some(minted.bearer);
         return Ok(Served { engine, seat: None, bearer });
     }
-    let home = home::made()?;
+    let home = made(secret)?;
     let seat = Seat::take(&home)?;
     if args.mode.detached {
         logging::as_json(log::LogFile::open(home.log_path())?);

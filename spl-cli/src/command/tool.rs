@@ -67,7 +67,7 @@ fn rows(grants: Option<&Grants>) -> Result<(Vec<Object>, Vec<McpReport>), Failur
     let mut rows: Vec<Object> =
         of_workspace.specs().map(|spec| row(spec, "workspace", None)).collect();
     rows.extend(of_store.iter().map(|spec| row(spec, "store", None)));
-    let McpServers { tools, reports } = started::start(&home::find()?, grants)?;
+    let McpServers { tools, reports } = started::start(&home::find()?, grants, None)?;
     for tool in &tools {
         let spec = tool.spec();
         let report = reports.iter().find(|report| report.tools.contains(&spec.name));

@@ -99,8 +99,8 @@ pub(crate) fn work_loop(session: &mut Session, args: &WorkLoopArgs) -> Result<u8
         Some(run) => run,
         None => args.taken_up(&engine, &workspace)?,
     };
-    let mut tools = tools_of(&engine, &spec, Some(&workspace))?;
-    grant(&home, args.tools.as_ref(), &mut tools)?;
+    let mut tools = tools_of(&engine, &spec, Some(&workspace), args.place.sandbox)?;
+    grant(&home, args.tools.as_ref(), &spec.thread, &mut tools)?;
     let is_confined = args.place.sandbox || spec.transport == Transport::Sandboxed;
     let confined = is_confined.then(|| args.place.confined(&workspace, &home)).transpose()?;
     let hooks = args.place.hooks(&engine, is_confined)?;
@@ -109,7 +109,7 @@ pub(crate) fn work_loop(session: &mut Session, args: &WorkLoopArgs) -> Result<u8
     let taken_up = args.resume.is_some();
     let by = ActorId::parse(&session::actor(None)?)
         .map_err(|error| Failure::usage(format!("SPL_ACTOR {error}")))?;
-    let mut asked = AtTerminal::new(&engine, by);
+    let mut asked = AtTerminal::new(&engine, by, session.is_an_agents());
     let played = play(&mut session.out, players, &mut asked, |hands| match (taken_up, &confined) {
         (true, None) => resume(&thread, hands),
         (true, Some(confined)) => resume_confined(&thread, hands, confined),

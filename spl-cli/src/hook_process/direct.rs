@@ -2,7 +2,7 @@
 
 use spl::engine::{Engine, EngineOptions, Home};
 use spl::record::Namespace;
-use spl::session::{Event, Received, receive, report, report_silent};
+use spl::session::{Event, Moment, Received, receive, report, report_silent};
 
 use crate::home;
 
@@ -10,6 +10,8 @@ use crate::home;
 pub(super) struct Taken {
     engine: Engine,
     received: Received,
+    /// Whether it is a call of a tool.
+    waited_for: bool,
 }
 
 /// Records an event. A home that is not there yet is made.
@@ -25,7 +27,8 @@ pub(super) fn receive_here(
     let options = EngineOptions { brief: true, ..EngineOptions::default() };
     let engine = Engine::open(home, options).map_err(|error| told(&error))?;
     let received = receive(&engine, event, namespace, attempt).map_err(|error| told(&error))?;
-    Ok(Taken { engine, received })
+    let waited_for = matches!(event.moment, Moment::Returned(_));
+    Ok(Taken { engine, received, waited_for })
 }
 
 impl Taken {
@@ -35,12 +38,17 @@ impl Taken {
     }
 
     /// Reports the session if this was its end, and those that went silent: where no server runs,
-    /// whoever opens the store does.
-    pub(super) fn report(&self) -> Result<(), String> {
-        if self.received.ended {
-            report(&self.engine, &self.received.thread).map_err(|error| told(&error))?;
+    /// whoever opens the store does. Not at a call of a tool: an agent waits for that, and the next
+    /// event of another kind is never far.
+    pub(super) fn report(self) -> Result<(), String> {
+        let Self { engine, received, waited_for } = self;
+        if received.ended {
+            report(&engine, &received.thread).map_err(|error| told(&error))?;
         }
-        report_silent(&self.engine).map_err(|error| told(&error))?;
+        if !waited_for {
+            report_silent(&engine).map_err(|error| told(&error))?;
+        }
+        engine.leave();
         Ok(())
     }
 }

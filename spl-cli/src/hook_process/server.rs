@@ -10,6 +10,7 @@ use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connec
 use rustix::process::geteuid;
 
 use spl::canon::{Limits, Value, parse};
+use spl::code::Code;
 use spl::time::Stopwatch;
 
 /// How long the answer may take, from the first byte to the last.
@@ -17,6 +18,9 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The most bytes of an answer.
 const MAX_ANSWER: usize = 1024 * 1024;
+
+/// The code of an event that opens a session where none may be.
+const REJECTED: &str = Code::NamespaceRejected.as_str();
 
 /// What a server said.
 pub(super) enum Reply {
@@ -105,13 +109,16 @@ fn read(bytes: &[u8]) -> io::Result<Option<Reply>> {
             let output = body.get("output").filter(|output| !matches!(output, Value::Null));
             Ok(Some(Reply::Output(output.map(Value::to_string))))
         }
-        // What is wrong with the event itself would be wrong here too.
-        400 | 413 | 422 => {
-            let message = body.get("message").and_then(Value::as_str).unwrap_or("it was refused");
-            Ok(Some(Reply::Refused(message.to_owned())))
-        }
+        // What is wrong with the event itself would be wrong here too, and so would its namespace.
+        400 | 413 | 422 => refused(&body),
+        403 if body.get("code").and_then(Value::as_str) == Some(REJECTED) => refused(&body),
         _ => Err(odd()),
     }
+}
+
+fn refused(body: &Value) -> io::Result<Option<Reply>> {
+    let message = body.get("message").and_then(Value::as_str).unwrap_or("it was refused");
+    Ok(Some(Reply::Refused(message.to_owned())))
 }
 
 #[cfg(test)]
@@ -139,6 +146,8 @@ mod tests {
             ("200 OK", r#"{"output":null,"thread":"th_a"}"#, "output None"),
             ("200 OK", r#"{"output":{"b":1,"a":"é"}}"#, r#"output Some("{\"a\":\"é\",\"b\":1}")"#),
             ("400 Bad Request", r#"{"message":"no session id"}"#, "refused no session id"),
+            ("403 Forbidden", r#"{"code":"NAMESPACE_REJECTED","message":"no"}"#, "refused no"),
+            ("403 Forbidden", r#"{"code":"SCOPE_FORBIDDEN","message":"no"}"#, "no answer"),
             ("404 Not Found", r#"{"message":"there is no such path"}"#, "no answer"),
             ("500 Internal Server Error", "{}", "no answer"),
             ("200 OK", "not JSON", "no answer"),

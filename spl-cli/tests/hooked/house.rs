@@ -63,6 +63,12 @@ impl House {
         command
     }
 
+    /// Registers a namespace.
+    pub(crate) fn register(&self, path: &str) {
+        let output = self.spl(&["namespace", "create", path]).output().expect("spl");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+
     /// Runs a hook process with these options, and gives it `payload`.
     pub(crate) fn hook(&self, options: &[&str], payload: impl AsRef<[u8]>) -> Ended {
         fed(self.spl(&[["session", "hook"].as_slice(), options].concat()), payload)

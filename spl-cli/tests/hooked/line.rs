@@ -63,6 +63,9 @@ fn a_home_that_is_not_there_yet_is_made_without_a_word() {
 #[test]
 fn a_session_is_in_the_namespace_that_the_line_says() {
     let house = House::taught();
+    for path in ["shop", "shop/web"] {
+        house.register(path);
+    }
     let options = ["--harness", "qwen", "--namespace", "shop/web"];
     house.hook(&options, failed("toolu_1")).well();
     let store = rusqlite::Connection::open(house.home().join("hub.db")).expect("a store");

@@ -69,3 +69,26 @@ fn complaints_are_kept_for_whoever_looks_later() {
     house.hook(&[], "{}").complaint();
     assert!(!house.home().join("logs").exists());
 }
+
+/// One line, whoever is asked, and nothing is recorded.
+#[test]
+fn a_namespace_that_takes_no_sessions_is_one_line() {
+    let house = House::taught();
+    let options = ["--namespace", "acme/web"];
+    let line = |house: &House, id: &str| {
+        let complaint = house.hook(&options, failed(id)).complaint();
+        assert_eq!(complaint.lines().count(), 1, "{complaint}");
+        complaint
+    };
+    let without = line(&house, "toolu_1");
+    assert!(without.contains("`spl namespace create acme` makes it active"), "{without}");
+    let server = house.serve();
+    assert_eq!(line(&house, "toolu_2"), without);
+    drop(server);
+    assert_eq!(house.recorded(), 0);
+    house.register("acme");
+    assert!(line(&house, "toolu_3").contains("spl namespace create acme/web"));
+    house.register("acme/web");
+    house.hook(&options, failed("toolu_4")).well();
+    assert!(house.recorded() > 0);
+}

@@ -5,6 +5,7 @@
 //! succeed shows nothing. Where this machine has no sandbox, the refusal is asserted instead.
 
 mod attacks;
+mod curtain;
 mod ends;
 mod holds;
 mod hostile;

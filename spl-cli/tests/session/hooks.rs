@@ -54,6 +54,7 @@ fn a_hook_is_added_shown_replaced_and_disabled() {
 #[test]
 fn namesakes_in_two_namespaces_are_told_apart() {
     let mut terminal = Terminal::with_instance();
+    terminal.register(&["acme", "acme/ci"]);
     terminal.session(&[
         "spl hook add twin --when true --text above",
         "spl hook add twin --when true --text below --namespace acme/ci",
@@ -137,6 +138,7 @@ fn what_is_odd_about_a_hook_is_said_when_it_is_written() {
 #[test]
 fn a_hook_is_tried_on_a_call() {
     let mut terminal = Terminal::with_instance();
+    terminal.register(&["acme", "acme/ci"]);
     terminal.does("spl hook add shell-failed --when 'record.body.tool == \"bash\" && record.body.status != \"ok\"' --text '${tool} ended with ${status}; read stderr first.'");
     terminal.does("spl hook add etc --when 'record.body.args.path.startsWith(\"/etc\")' --text 'Mind ${tool}.' --namespace acme/ci");
     terminal.does("spl hook add off --when 'resource == \"tool:bash\"' --text t");
@@ -169,6 +171,7 @@ fn a_hook_is_tried_on_a_call() {
 #[test]
 fn a_hook_is_tried_on_a_call_that_was_recorded() {
     let mut terminal = Terminal::with_instance();
+    terminal.register(&["acme", "acme/ci"]);
     terminal.write(
         "turns.json",
         r#"{"turns":[{"tool_calls":[{"name":"bash","args":{"command":"exit 3"}}]},{"text":"done"}]}"#,

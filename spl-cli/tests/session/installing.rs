@@ -88,6 +88,7 @@ fn a_dry_run_shows_and_changes_nothing() {
 #[test]
 fn the_command_says_what_the_hook_needs() {
     let mut terminal = user();
+    terminal.register(&["default/shop"]);
     terminal.session(&[
         "cd project && spl session install-hooks --namespace default/shop --env RUST_LOG=debug --env 'A=it'\\''s \"b\"' | grep command",
         "cd project && spl session install-hooks --env SYNCROPEL_HOME=team | grep -e hooks -e command",
@@ -98,6 +99,8 @@ fn the_command_says_what_the_hook_needs() {
         "cd project && spl session install-hooks --env A",
         "cd project && spl session install-hooks --env 1=2",
         "cd project && spl session install-hooks --namespace Shop",
+        "cd project && spl session install-hooks --namespace default/shop/web/eu",
+        "cd project && spl session install-hooks --namespace shop --env SYNCROPEL_HOME=nowhere",
         "cd project && spl session install-hooks --harness cursor",
         "cd project && spl --server http://127.0.0.1:1 session install-hooks",
         "env -u HOME SYNCROPEL_HOME=/nowhere CLAUDE_CONFIG_DIR= spl session install-hooks --dry-run | head -n 1",
@@ -280,6 +283,7 @@ fn what_somebody_writes_later_stays() {
     let text = fs::read_to_string(terminal.path(".claude/settings.json")).expect("text");
     let text = text.replace("\"opus\",", "\"sonnet\", // mine");
     terminal.write(".claude/settings.json", &text);
+    terminal.register(&["default/shop"]);
     terminal.session(&[
         "cd project && spl session install-hooks | head -n 1",
         "cd project && spl session install-hooks --namespace default/shop | head -n 1",

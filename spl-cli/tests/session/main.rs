@@ -1,7 +1,9 @@
 //! Whole sessions at a terminal: the real binary in a real shell, with an environment and a home
 //! of its own, and everything that it says as a snapshot.
 
+mod accounts;
 mod answers;
+mod bootstrap;
 mod captured;
 mod decisions;
 mod diagnosing;
@@ -12,9 +14,13 @@ mod identity;
 mod installing;
 mod loops;
 mod models;
+mod moving;
+mod namespaces;
+mod permissions;
 mod pipes;
 mod runs;
 mod serving;
+mod shells;
 mod start;
 mod store;
 mod terminal;

@@ -70,6 +70,13 @@ impl Terminal {
         self.path(".syncro")
     }
 
+    /// Registers these namespaces, one after another.
+    pub(crate) fn register(&self, paths: &[&str]) {
+        for path in paths {
+            self.does(&format!("spl namespace create {path}"));
+        }
+    }
+
     /// Writes a file into the user's folder.
     pub(crate) fn write(&self, name: &str, text: &str) {
         fs::write(self.path(name), text).expect("written");
@@ -135,6 +142,15 @@ impl Terminal {
     /// Posts JSON to the port of this terminal's server as a client without a bearer does, and
     /// returns the whole answer.
     pub(crate) fn post(&self, path: &str, json: &str) -> String {
+        self.post_with("", path, json)
+    }
+
+    /// Posts JSON as a client with this bearer does.
+    pub(crate) fn post_as(&self, bearer: &str, path: &str, json: &str) -> String {
+        self.post_with(&format!("authorization: Bearer {bearer}\r\n"), path, json)
+    }
+
+    fn post_with(&self, headers: &str, path: &str, json: &str) -> String {
         let url = fs::read_to_string(self.home().join("run/spl.url")).expect("a server");
         let authority = url.trim().strip_prefix("http://").expect("a URL");
         let mut stream = TcpStream::connect(authority).expect("connected");
@@ -142,7 +158,7 @@ impl Terminal {
         write!(
             stream,
             "POST {path} HTTP/1.1\r\nhost: {authority}\r\ncontent-type: application/json\r\n\
-             content-length: {length}\r\nconnection: close\r\n\r\n{json}"
+             content-length: {length}\r\n{headers}connection: close\r\n\r\n{json}"
         )
         .expect("sent");
         let mut answer = String::new();
@@ -221,6 +237,7 @@ macro_rules! assert_session {
         // What kind there is depends on the machine.
         settings.add_filter(r"(?m)^✓ sandbox .*\n(  hint: .*\n)?", "✓ sandbox   <sandbox>\n");
         settings.add_filter(r#"\{"hint":[^{}]*"name":"sandbox"[^{}]*\}"#, r#"{"name":"sandbox"}"#);
+        settings.add_filter("sa-[0-9a-f]{16}", "sa-<account>");
         settings.add_filter("did:key:z[1-9A-Za-z]+", "did:key:<key>");
         settings.add_filter(r"\d+ bytes\)", "<n> bytes)");
         settings.add_filter(r#""(bytes|elapsed_us|total_bytes|uptime_secs)":\d+"#, r#""$1":<n>"#);

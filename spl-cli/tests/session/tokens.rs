@@ -8,7 +8,7 @@ fn a_bearer_is_shown_once_and_opens_what_its_scopes_say() {
     terminal.does("spl serve --daemon --port 0");
     let bearer =
         terminal.does("spl token create --name reader --scopes records:read").trim().to_owned();
-    assert!(bearer.starts_with("spl_prod_reader_"), "{bearer}");
+    assert!(bearer.starts_with("spl_prod_sa-"), "{bearer}");
     assert!(!terminal.does("spl -o json token list; spl token list").contains(&bearer));
     let url = std::fs::read_to_string(terminal.home().join("run/spl.url")).expect("a url");
     terminal.set("SPL_SERVE_URL", url.trim());
@@ -67,7 +67,7 @@ fn tokens_are_made_listed_and_revoked_without_a_server() {
     ]);
     let json = terminal.quietly("spl -o json token create --name j --scopes admin");
     assert_eq!(json.status, 0);
-    assert!(!json.stdout.contains("spl_prod_j_"), "{}", json.stdout);
-    assert!(json.stderr.contains("spl_prod_j_"), "{}", json.stderr);
+    assert!(!json.stdout.contains("spl_prod_"), "{}", json.stdout);
+    assert!(json.stderr.contains("spl_prod_sa-"), "{}", json.stderr);
     assert_session!(terminal);
 }

@@ -79,7 +79,7 @@ impl Expiry {
     }
 
     /// Returns the time, for a decision that is made `now`. It must lie ahead.
-    pub(super) fn from(self, now: Timestamp) -> Result<Timestamp, ShapeError> {
+    pub(in crate::engine) fn from(self, now: Timestamp) -> Result<Timestamp, ShapeError> {
         let refused = |message: &str| ShapeError::new("expires", Reason::BadValue, message);
         let at = match self {
             Self::After(span) => Timestamp::from_millis(now.as_millis().saturating_add(span)),

@@ -5,6 +5,7 @@ use super::{
 };
 use crate::canon::Object;
 use crate::code::{Code, Coded};
+use crate::engine::door::check_actor;
 use crate::engine::{Author, Caller, Engine, EngineError, IngestError, Scope};
 use crate::object;
 use crate::record::{Act, ActorId, Draft, Namespace, Origin, Reason, Record, RecordId, ShapeError};
@@ -126,22 +127,23 @@ impl Engine {
         answer: &DecisionAnswer,
     ) -> Result<Decided, DecideError> {
         may_decide(caller, answer)?;
+        check_actor(caller, by)?;
         answer.check()?;
-        let stored = self.store().read(|reader| reader.record(request))?;
+        let stored = self.whole().read(|reader| reader.record(request))?;
         let Some((stored, asked)) =
             stored.and_then(|stored| DecisionRequest::of(&stored).map(|asked| (stored, asked)))
         else {
             return Err(DecideError::Unknown { request });
         };
-        if let Some(first) = self.store().read(|reader| answer_of(reader, &stored))? {
+        if let Some(first) = self.whole().read(|reader| answer_of(reader, &stored))? {
             return Err(first.into());
         }
-        let now = self.store().now();
+        let now = self.whole().now();
         let expires_at = answer.expires.map(|expiry| expiry.from(now)).transpose()?;
         let hook = self.policy(caller, by, request, answer, &asked)?;
         let configures = hook.is_some();
         let draft = draft_of(&stored, by, answer, expires_at);
-        let written = self.store().write(move |tx| {
+        let written = self.whole().write(move |tx| {
             // What is looked up here nobody can change before this is stored.
             if let Some(first) = answer_of(&tx.reader(), &stored)? {
                 return Err(DecideError::from(first));

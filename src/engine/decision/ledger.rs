@@ -18,6 +18,8 @@ const PAGE: usize = 500;
 #[derive(Debug, Default)]
 pub(in crate::engine) struct Ledger {
     read_to: Sequence,
+    /// How many records had been erased then.
+    erasures: i64,
     /// The questions, oldest first.
     asked: BTreeMap<Sequence, RecordId>,
     /// Where each question stands.
@@ -41,9 +43,20 @@ pub(super) struct Policy {
 }
 
 impl Ledger {
+    /// Returns the ledger of what a reader sees.
+    pub(super) fn over(reader: &Reader<'_>) -> Result<Self, StoreError> {
+        let mut ledger = Self::default();
+        ledger.catch_up(reader)?;
+        Ok(ledger)
+    }
+
     /// Adds what arrived since it was last looked.
     fn catch_up(&mut self, reader: &Reader<'_>) -> Result<(), StoreError> {
-        let last = reader.last()?;
+        let (last, erasures) = (reader.last()?, reader.erasures()?);
+        if erasures != self.erasures {
+            // What was erased may have been added before.
+            *self = Self { erasures, ..Self::default() };
+        }
         // A question stands before its answer.
         each(reader, DECISION_REQUEST_KIND, self.read_to, |stored| {
             self.asked.insert(stored.sequence, stored.record.id());
@@ -125,7 +138,7 @@ impl Engine {
     /// Returns every question, up to now.
     pub(in crate::engine) fn ledger(&self) -> Result<MutexGuard<'_, Ledger>, EngineError> {
         let mut ledger = self.0.ledger.lock().unwrap_or_else(PoisonError::into_inner);
-        self.store().read(|reader| ledger.catch_up(reader))?;
+        self.whole().read(|reader| ledger.catch_up(reader))?;
         Ok(ledger)
     }
 }

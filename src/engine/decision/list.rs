@@ -1,5 +1,6 @@
 //! Questions in a list, with their answers.
 
+use super::ledger::Ledger;
 use super::{Decided, DecisionRequest};
 use crate::engine::{Engine, EngineError};
 use crate::record::{RecordId, Sequence, ThreadId};
@@ -83,10 +84,14 @@ impl Engine {
             Some(DecisionState::Pending) => answer.is_none(),
             Some(DecisionState::Answered) => answer.is_some(),
         };
-        let mut found: Vec<_> = {
-            let ledger = self.ledger()?;
+        let find = |ledger: &Ledger| -> Vec<_> {
             let matching = ledger.after(after).filter(|(.., answer)| wanted(*answer));
             matching.take(limit.saturating_add(1)).collect()
+        };
+        let mut found = if self.store().is_narrowed() {
+            find(&self.store().read(Ledger::over)?)
+        } else {
+            find(&*self.ledger()?)
         };
         let more = found.len() > limit;
         found.truncate(limit);

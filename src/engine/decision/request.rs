@@ -114,7 +114,7 @@ impl Engine {
         &self,
         request: RecordId,
     ) -> Result<Option<DecisionRequest>, EngineError> {
-        let stored = self.store().read(|reader| reader.record(request))?;
+        let stored = self.whole().read(|reader| reader.record(request))?;
         Ok(stored.as_ref().and_then(DecisionRequest::of))
     }
 }

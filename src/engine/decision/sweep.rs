@@ -35,7 +35,7 @@ impl Engine {
     /// A hook that somebody has written again is no longer that policy, and is left alone. A second
     /// sweep finds nothing to do.
     pub fn sweep(&self) -> Result<Vec<Swept>, EngineError> {
-        let expired = self.ledger()?.expired(|| self.store().now());
+        let expired = self.ledger()?.expired(|| self.whole().now());
         let mut swept = Vec::new();
         for policy in expired {
             swept.extend(self.sweep_one(&policy)?);
@@ -51,7 +51,8 @@ impl Engine {
                 return Ok(None);
             }
             let seen = live.config.watermark().sequence();
-            let Some(hook) = self.store().read(|reader| reader.record(policy.hook))? else {
+            let hook = self.whole().read(|reader| reader.record(policy.hook))?;
+            let Some(hook) = hook.filter(|hook| hook.erased.is_none()) else {
                 return Ok(None);
             };
             if let Some(record) = self.supersede(&hook.record, policy.decision, seen)? {

@@ -9,6 +9,9 @@ const MAX_NAME_CHARS: usize = 256;
 /// The most characters of a status, and of a domain.
 const MAX_WORD_CHARS: usize = 128;
 
+/// The actor of a run that names none.
+const NAMELESS: &str = "did:sync:agent:external";
+
 /// A call of somebody else's run that has returned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObservedCall {
@@ -46,6 +49,11 @@ impl ObservedCall {
             domain: None,
             life: 1,
         }
+    }
+
+    /// Returns the actor of a run that names none.
+    pub fn nameless() -> ActorId {
+        ActorId::parse(NAMELESS).unwrap_or_else(|_| ActorId::engine())
     }
 
     /// Refuses what is no word or too long. How long the arguments and the answer may be is a matter

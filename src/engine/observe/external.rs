@@ -19,9 +19,6 @@ const MAX_RUNS: usize = 64;
 /// How many calls of one life the built-in hooks look back on.
 const MAX_LOOK_BACK: usize = 256;
 
-/// The actor of a run that names none.
-const NAMELESS: &str = "did:sync:agent:external";
-
 /// The runs that somebody was told of lately, the latest last.
 #[derive(Debug, Default)]
 pub(in crate::engine) struct ExternalRuns(VecDeque<(ThreadId, Arc<Mutex<ExternalRun>>)>);
@@ -72,10 +69,9 @@ pub(super) struct Opening {
 impl Opening {
     /// Returns the opening of a run whose first call this is.
     pub(super) fn of(call: &ObservedCall) -> Self {
-        let nameless = || ActorId::parse(NAMELESS).unwrap_or_else(|_| ActorId::engine());
         Self {
             id: None,
-            actor: call.actor.clone().unwrap_or_else(nameless),
+            actor: call.actor.clone().unwrap_or_else(ObservedCall::nameless),
             namespace: call.namespace.clone().unwrap_or_else(Namespace::root),
             domain: call.domain.clone().unwrap_or_else(|| GENERAL.to_owned()),
             transport: EXTERNAL.to_owned(),
@@ -131,7 +127,9 @@ impl ExternalRun {
             let (page, more) = reader.thread_page(thread, range, PAGE)?;
             for stored in page {
                 self.read_to = stored.sequence;
-                self.read(stored);
+                if stored.erased.is_none() {
+                    self.read(stored);
+                }
             }
             if !more {
                 return Ok(());

@@ -1,7 +1,11 @@
 //! The shapes of bodies and answers, in a short notation that becomes JSON Schema.
 
+mod accounts;
+mod bootstrap;
 mod captured;
 mod decisions;
+mod namespaces;
+mod portability;
 mod proofs;
 mod runs;
 mod sessions;
@@ -14,10 +18,14 @@ pub(super) fn shapes() -> impl Iterator<Item = &'static Shape> {
     SHAPES
         .iter()
         .chain(decisions::SHAPES)
+        .chain(namespaces::SHAPES)
         .chain(runs::SHAPES)
         .chain(sessions::SHAPES)
         .chain(captured::SHAPES)
+        .chain(bootstrap::SHAPES)
+        .chain(portability::SHAPES)
         .chain(proofs::SHAPES)
+        .chain(accounts::SHAPES)
 }
 
 /// The shape of an object.
@@ -64,7 +72,8 @@ const SHAPES: &[Shape] = &[
     },
     Shape {
         name: "Record",
-        summary: "An immutable statement, named by the SHA-256 of its content.",
+        summary: "An immutable statement, named by the SHA-256 of its content. One that was purged \
+                  has an empty `body`.",
         members: &[
             ("object", "=record"),
             ("id", "string"),
@@ -81,6 +90,10 @@ const SHAPES: &[Shape] = &[
             ("signed_by", "string"),
             ("signer", "string"),
             ("unproven?", "UnprovenSignature"),
+            ("erased?", "boolean"),
+            ("erased_by?", "string"),
+            ("purged?", "boolean"),
+            ("tombstone?", "Tombstone"),
         ],
     },
     Shape {
@@ -224,9 +237,20 @@ const SHAPES: &[Shape] = &[
             ("object", "=list"),
             ("data", "[PermissionRule]"),
             ("enabled", "boolean"),
+            ("preflight", "Preflight"),
             ("record_id", "string|null"),
             ("refused", "object|null"),
         ],
+    },
+    Shape {
+        name: "Preflight",
+        summary: "What the loaded rules leave to the operator, or would once they are in force.",
+        members: &[("actor", "string"), ("passes", "boolean"), ("rulings", "[PreflightRuling]")],
+    },
+    Shape {
+        name: "PreflightRuling",
+        summary: "What they say about one resource. `rule`: the one that decides, if one does.",
+        members: &[("resource", "string"), ("allowed", "boolean"), ("rule", "string|null")],
     },
     Shape {
         name: "Tier",
@@ -417,46 +441,6 @@ const SHAPES: &[Shape] = &[
             ("parts", "[Explanation]"),
             ("hidden?", "integer"),
         ],
-    },
-    Shape {
-        name: "TokenRequest",
-        summary: "A token to make.",
-        members: &[("name", "string"), ("scopes", "[string]")],
-    },
-    Shape {
-        name: "Token",
-        summary: "A token, without its secret.",
-        members: &[
-            ("object", "=token"),
-            ("id", "string"),
-            ("name", "string"),
-            ("scopes", "[string]"),
-            ("created_at", "string"),
-            ("revoked_at", "string|null"),
-        ],
-    },
-    Shape {
-        name: "MintedToken",
-        summary: "A token with its secret, which is shown once.",
-        members: &[
-            ("object", "=token"),
-            ("id", "string"),
-            ("name", "string"),
-            ("scopes", "[string]"),
-            ("created_at", "string"),
-            ("revoked_at", "string|null"),
-            ("bearer", "string"),
-        ],
-    },
-    Shape {
-        name: "TokenList",
-        summary: "Tokens, oldest first.",
-        members: &[("object", "=list"), ("data", "[Token]")],
-    },
-    Shape {
-        name: "RevokedTokens",
-        summary: "How many tokens were revoked.",
-        members: &[("object", "=revoked_tokens"), ("id", "string"), ("revoked", "integer")],
     },
     Shape {
         name: "Health",

@@ -3,7 +3,7 @@
 use super::{Host, HostError};
 use crate::canon::Object;
 use crate::config::{Tier, TierName, usd_value};
-use crate::engine::Caller;
+use crate::engine::{Caller, Way};
 use crate::identity::random_bytes;
 use crate::model::Price;
 use crate::object;
@@ -99,6 +99,7 @@ impl Host {
 
     /// Returns what would come of asking for a run, without beginning it.
     pub fn preview(&self, caller: &Caller, ask: &Ask) -> Result<Preview, HostError> {
+        check_place(caller, ask)?;
         let tier = self.tier_of(caller, ask)?;
         let worked = self.worked(&ask.actor)?;
         let admitted = self.admit(caller, ask).and_then(|(spec, concurrency)| {
@@ -127,6 +128,7 @@ impl Host {
         caller: &Caller,
         ask: &Ask,
     ) -> Result<(RunSpec, Option<u32>), HostError> {
+        check_place(caller, ask)?;
         self.check_workspace(caller, ask)?;
         let chosen = self.outfit().choose(ask.model.as_deref())?;
         let tier = self.tier_of(caller, ask)?;
@@ -186,14 +188,14 @@ impl Host {
     /// that it is one of its own.
     pub(super) fn note_admission(&self, caller: &Caller, spec: &RunSpec) -> Result<(), HostError> {
         let body = object! {
-            "by": if caller.is_operator() { "operator" } else { "bearer" },
+            "by": caller.name(),
             "goal": &*mask(&spec.goal),
             "kind": ADMISSION_KIND,
             "namespace": &spec.namespace,
             "tier": spec.tier.as_str(),
         };
         let draft = Draft::new(spec.thread.clone(), ActorId::engine(), Act::Know, body);
-        self.engine().author(move |author| Ok(author.write(draft)?.id()))?;
+        self.engine().author(move |author| Ok(author.begin(draft)?.id()))?;
         Ok(())
     }
 
@@ -274,6 +276,12 @@ impl Preview {
             "denial_message": self.denied.as_ref().map(ToString::to_string),
         }
     }
+}
+
+/// A run reads in its namespace and writes there, so whoever begins it must be bound to no less.
+fn check_place(caller: &Caller, ask: &Ask) -> Result<(), HostError> {
+    let here = |way| caller.bounds(way).shows_namespace(&ask.namespace);
+    if here(Way::Read) && here(Way::Write) { Ok(()) } else { Err(HostError::OutOfBounds) }
 }
 
 /// Returns what a run costs at most, as far as it is bounded.

@@ -68,6 +68,9 @@ pub enum HostError {
     /// Only the operator says where a run works.
     #[error("only the operator names a `workspace`")]
     WorkspaceForbidden,
+    /// The caller may not write, or not read, where the run would be.
+    #[error("this caller may not begin a run here")]
+    OutOfBounds,
     /// The model cannot be had.
     #[error(transparent)]
     Model(#[from] ModelError),
@@ -122,7 +125,7 @@ impl Coded for HostError {
             Self::DailyCost { .. } => Code::WorkDailyCapExceeded,
             Self::Unpriced { .. } => Code::ModelUnpriced,
             Self::OtherWorkspace => Code::InvalidBody,
-            Self::WorkspaceForbidden => Code::ScopeForbidden,
+            Self::WorkspaceForbidden | Self::OutOfBounds => Code::ScopeForbidden,
             Self::Model(error) => error.code(),
             Self::Unfit(error) => error.code(),
             Self::Unknown { .. } => Code::NotFound,

@@ -73,7 +73,7 @@ fn open(
     let (mut body, parents) = charter();
     body.insert("namespace".into(), namespace.into());
     let draft = Draft::new(thread.clone(), ActorId::engine(), Act::Intend, body);
-    let record = author.write(draft.with_parents(parents))?;
+    let record = author.begin(draft.with_parents(parents))?;
     let row = SessionRow {
         charter: record.id(),
         namespace: namespace.as_str().to_owned(),

@@ -221,7 +221,7 @@ fn a_crowd_of_readers_does_not_stay() {
             }
             Ok(())
         };
-        readers.with(read).expect("read");
+        readers.with(&Sight::everything(), read).expect("read");
     }
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("hub.db");
@@ -230,4 +230,39 @@ fn a_crowd_of_readers_does_not_stay() {
     at_once(&readers, 2 * MAX_IDLE);
     let Kind::File { idle, .. } = &readers.0 else { panic!("a file") };
     assert_eq!(lock_of(idle).len(), MAX_IDLE);
+}
+
+/// Namespaces that were in use before there was a registry go on as they are.
+#[test]
+fn namespaces_in_use_are_registered_with_those_above_them() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("hub.db");
+    let before = MIGRATIONS.split_at(4).0;
+    let old = Connection::open(&path).expect("a database");
+    migrate(&old, before, 0).expect("the format before the registry");
+    let spaces = ["default", "acme/site/prod", "acme", "other", "acme/site/prod", "default/shop"];
+    for (n, namespace) in (1_u8..).zip(spaces) {
+        let row = rusqlite::params![n, [n; 32], namespace, [n; 64], [n; 32]];
+        let sql = "INSERT INTO records VALUES (?1, ?2, 'th_a', 'a', 'KNOW', ?1, 'SCALAR', ?3, NULL,
+                   NULL, '{}', NULL, 0, 'door', 'did:key:z', ?4, ?5)";
+        old.execute(sql, row).expect("a row");
+    }
+    drop(old);
+    let store = Store::open(&path, options()).expect("migrated");
+    let rows = store.read(|reader| reader.namespaces()).expect("read");
+    let rows: Vec<String> = rows
+        .iter()
+        .map(|row| {
+            assert!(row.open && row.entry.is_none(), "{row:?}");
+            format!("{} {}", row.namespace, row.status)
+        })
+        .collect();
+    let wanted = ["acme", "acme/site", "acme/site/prod", "default/shop", "other"];
+    assert_eq!(rows, wanted.map(|path| format!("{path} active")));
+    let rejects = |path: &str| {
+        let namespace = crate::record::Namespace::parse(path).expect("a namespace");
+        store.read(|reader| reader.rejects(&namespace)).expect("read").map(|it| it.failing)
+    };
+    assert_eq!(rejects("acme/site/prod"), None);
+    assert_eq!(rejects("acme/new").expect("rejected").as_str(), "acme/new");
 }

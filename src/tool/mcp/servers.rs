@@ -10,7 +10,9 @@ use super::runtime::{Runtime, SharedRuntime};
 use super::server::{McpTool, Server};
 use crate::canon::{Limits, Value, parse};
 use crate::engine::{McpServer, McpTransport};
+use crate::record::ThreadId;
 use crate::tool::arguments::short;
+use crate::tool::surroundings::run_variable;
 use crate::tool::{Tool, ToolSpec, allowed_environment};
 
 /// The most characters of a tool's name that providers take.
@@ -74,19 +76,21 @@ impl McpServers {
     }
 
     /// Starts servers, all at once, each within the time that its settings give it. One that cannot
-    /// be started is reported. The servers see the allowed part of `variables`, and headers may
-    /// come from any of them.
+    /// be started is reported. The servers see the allowed part of `variables`, and which `run` they
+    /// are for; headers may come from any variable.
     ///
     /// Fails if this process can start no thread for them.
     pub fn start(
         servers: BTreeMap<String, McpServer>,
         variables: &[(String, String)],
+        run: Option<&ThreadId>,
     ) -> io::Result<Self> {
         if servers.is_empty() {
             return Ok(Self::default());
         }
         let runtime = Arc::new(Runtime::start()?);
-        let environment = allowed_environment(variables.iter().cloned());
+        let mut environment = allowed_environment(variables.iter().cloned());
+        environment.extend(run.map(run_variable));
         let starting: Vec<_> = servers
             .into_iter()
             .map(|(name, settings)| {

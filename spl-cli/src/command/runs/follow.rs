@@ -47,6 +47,8 @@ pub(crate) fn follow(session: &mut Session, run: &Following<'_>) -> Result<u8, F
                     return ended(session, row);
                 }
                 ("end", _, Some(row)) => return ended(session, row),
+                // Goes on where it was with the next stream.
+                ("error", _, Some(said)) if word(said, "code") == "lagged" => {}
                 ("error", ..) => return Err(Failure::sent(500, data)),
                 _ => {}
             }

@@ -13,14 +13,18 @@ use spl::canon::{Limits, Object, Value, parse};
 
 use super::super::WELL;
 use super::ServeArgs;
+use crate::bootstrap::{self, Secret};
 use crate::failure::{Exit, Failure};
-use crate::home;
 use crate::output::GOOD;
 use crate::session::Session;
 
 /// Starts a server in the background, and returns when it answers.
-pub(super) fn start(session: &mut Session, args: &ServeArgs) -> Result<u8, Failure> {
-    let home = home::made()?;
+pub(super) fn start(
+    session: &mut Session,
+    args: &ServeArgs,
+    secret: Option<&Secret>,
+) -> Result<u8, Failure> {
+    let home = super::made(secret)?;
     let failed = |what: &'static str| move |error: std::io::Error| Failure::local(what, &error);
     let log = OpenOptions::new()
         .append(true)
@@ -38,6 +42,11 @@ pub(super) fn start(session: &mut Session, args: &ServeArgs) -> Result<u8, Failu
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(log);
+    if let Some(secret) = secret {
+        let input =
+            secret.as_input().map_err(failed("the bootstrap token could not be handed on"))?;
+        command.arg(bootstrap::FLAG).stdin(input);
+    }
     let mut child = command.spawn().map_err(failed("the server could not be started"))?;
     let mut said = Vec::new();
     if let Some(mut stdout) = child.stdout.take() {

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use spl::engine::{Engine, Settings};
-use spl::http::{Access, ApiState, Listener, ServerLimits};
+use spl::http::{Access, ApiState, Front, Listener, ServerLimits};
 use spl::run::Host;
 use tokio::net::{TcpListener, UnixListener};
 
 use super::{Seat, ServeArgs};
+use crate::bootstrap::Secret;
 use crate::failure::{Exit, Failure};
 use crate::home;
 use crate::session::too_long;
@@ -18,10 +19,13 @@ use crate::session::too_long;
 /// How long whoever has the port already may take to answer.
 const PROBE: Duration = Duration::from_millis(500);
 
-/// Where on the network a server is to listen.
+/// Where on the network a server is to listen, and how.
 pub(super) struct Place {
     address: SocketAddr,
     insecure: bool,
+    /// What else it is called.
+    names: Vec<String>,
+    limits: ServerLimits,
 }
 
 impl Place {
@@ -33,9 +37,16 @@ impl Place {
         };
         let port = args.port.unwrap_or(settings.server.port);
         let insecure = args.insecure_localhost;
+        let a_minute = |times: u32| (times > 0).then_some(times);
+        let limits = ServerLimits {
+            failed_auth_per_minute: a_minute(settings.server.limits.failed_auth_per_minute),
+            requests_per_minute: a_minute(settings.server.limits.requests_per_minute),
+            ..ServerLimits::default()
+        };
+        let names = settings.server.names;
         if insecure {
             let address = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port);
-            return Ok(Self { address, insecure });
+            return Ok(Self { address, insecure, names, limits });
         }
         let host = args
             .host
@@ -46,22 +57,22 @@ impl Place {
         let address = found.ok().and_then(|mut found| found.next());
         let address = address
             .ok_or_else(|| Failure::usage(format!("`{host}` is not an address to listen on")))?;
-        Ok(Self { address, insecure })
+        Ok(Self { address, insecure, names, limits })
     }
 }
 
 /// A server that listens.
 pub(super) struct Listening {
     tcp: TcpListener,
-    address: SocketAddr,
-    insecure: bool,
+    /// Where, with the port that it is.
+    place: Place,
     unix: Option<(UnixListener, PathBuf)>,
 }
 
 impl Listening {
     /// Starts to listen on the port, and on the socket of the home if there is one.
-    pub(super) async fn at(place: &Place, seat: Option<&Seat>) -> Result<Self, Failure> {
-        let Place { address, insecure } = *place;
+    pub(super) async fn at(place: Place, seat: Option<&Seat>) -> Result<Self, Failure> {
+        let Place { address, insecure, .. } = place;
         if address.port() != 0 && TcpStream::connect_timeout(&address, PROBE).is_ok() {
             return Err(in_use(address));
         }
@@ -75,17 +86,17 @@ impl Listening {
         } else if !address.ip().is_loopback() {
             tracing::warn!(
                 %address,
-                "listening beyond this machine without TLS; only requests to a local name are \
-                 answered, so put a proxy in front"
+                "listening beyond this machine without TLS; requests to other than local names and \
+                 the `names` of `[server]` are refused; put a proxy in front"
             );
         }
         let unix = seat.map(|seat| bind_socket(seat.home().socket_path())).transpose()?.flatten();
-        Ok(Self { tcp, address, insecure, unix })
+        Ok(Self { tcp, place: Place { address, ..place }, unix })
     }
 
     /// Returns the URL of the port.
     pub(super) fn url(&self) -> String {
-        format!("http://{}", self.address)
+        format!("http://{}", self.place.address)
     }
 
     /// Returns the path of the socket, if there is one.
@@ -98,23 +109,26 @@ impl Listening {
         self,
         engine: Engine,
         host: Option<Host>,
+        secret: Option<&Secret>,
         told: impl Future<Output = ()>,
     ) {
-        let port = self.address.port();
-        let access = if self.insecure {
-            Access::InsecureLocalhost { port }
-        } else {
-            Access::Bearer { port }
-        };
+        let Place { address, insecure, names, limits } = self.place;
+        let port = address.port();
+        let access =
+            if insecure { Access::InsecureLocalhost { port } } else { Access::Bearer { port } };
         let mut listeners = vec![(Listener::Tcp(self.tcp), access)];
         if let Some((unix, _)) = self.unix {
             listeners.push((Listener::Unix(unix), Access::SameUser));
         }
+        let mut front = Front::default().known_as(names);
+        if let Some(token) = secret.and_then(Secret::token) {
+            front = front.opened_by(token);
+        }
         let state = match host {
-            Some(host) => ApiState::hosting(host, access, ServerLimits::default()),
-            None => ApiState::new(engine, access),
+            Some(host) => ApiState::hosting(host, access, limits),
+            None => ApiState::with_limits(engine, access, limits),
         };
-        spl::http::serve(state, listeners, told).await;
+        spl::http::serve(state.behind(front), listeners, told).await;
     }
 }
 

@@ -182,11 +182,11 @@ impl Outfit for ServerOutfit {
 
     fn tools(&self, engine: &Engine, spec: &RunSpec) -> Result<Toolbox, Unfit> {
         let unfit = |failure: Failure| Unfit { why: failure.message().to_owned() };
-        let mut tools = tools_of(engine, spec, self.workspace.as_ref()).map_err(unfit)?;
+        let mut tools = tools_of(engine, spec, self.workspace.as_ref(), false).map_err(unfit)?;
         // MCP servers act with the operator's rights, wherever the rest of a run is confined.
         if let Some(home) = self.home.as_ref().filter(|_| spec.tier == TierName::Operator.as_str())
         {
-            grant(home, None, &mut tools).map_err(unfit)?;
+            grant(home, None, &spec.thread, &mut tools).map_err(unfit)?;
         }
         Ok(tools)
     }

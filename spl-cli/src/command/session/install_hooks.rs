@@ -92,6 +92,9 @@ pub(crate) fn install_hooks(session: &mut Session, args: &InstallHooksArgs) -> R
     let change = if args.uninstall {
         Change::uninstalling(args.harness, &file, known.as_ref())?
     } else {
+        if let Some(namespace) = &args.namespace {
+            check_namespace(&home, namespace)?;
+        }
         let program = Program::find()?;
         let place = home.path().to_str().ok_or_else(|| not_text("the home", home.path()))?;
         let command = CommandLine {
@@ -118,6 +121,22 @@ pub(crate) fn install_hooks(session: &mut Session, args: &InstallHooksArgs) -> R
     }
     change.perform(&file, &kept)?;
     report::done(session, args.harness, &file, &change)
+}
+
+/// Refuses a namespace that takes no sessions: a hook that is refused at each event is told of in a
+/// log that nobody reads.
+fn check_namespace(home: &Home, namespace: &Namespace) -> Result<(), Failure> {
+    if namespace.is_root() {
+        return Ok(());
+    }
+    if !home.is_initialised() {
+        let message = format!("there is no namespace `{namespace}`, nor an instance yet");
+        return Err(
+            Failure::missing(message).with_hint(format!("Run `spl namespace create {namespace}`."))
+        );
+    }
+    let entered = home::open(home)?.enter_namespace(namespace);
+    entered.map_err(|error| Failure::coded(&error))
 }
 
 /// Returns the commands of ours that stand in a file, as far as it reads.

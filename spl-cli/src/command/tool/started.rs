@@ -3,20 +3,25 @@
 use std::collections::BTreeMap;
 
 use spl::engine::{Home, McpServer};
+use spl::record::ThreadId;
 use spl::tool::{Grants, McpServers, McpState, Toolbox};
 
 use crate::failure::Failure;
 use crate::home::variables;
 use crate::output;
 
-/// Starts those servers of a home whose tools may be among `grants`.
-pub(super) fn start(home: &Home, grants: Option<&Grants>) -> Result<McpServers, Failure> {
+/// Starts those servers of a home whose tools may be among `grants`, for a run if there is one.
+pub(super) fn start(
+    home: &Home,
+    grants: Option<&Grants>,
+    run: Option<&ThreadId>,
+) -> Result<McpServers, Failure> {
     let settings = home.settings().map_err(|error| Failure::coded(&error))?;
     let reached =
         |name: &String| grants.is_none_or(|grants| grants.reach(&McpServers::prefix(name)));
     let servers: BTreeMap<String, McpServer> =
         settings.mcp.into_iter().filter(|(name, _)| reached(name)).collect();
-    McpServers::start(servers, &variables())
+    McpServers::start(servers, &variables(), run)
         .map_err(|error| Failure::local("no MCP server could be started", &error))
 }
 
@@ -25,9 +30,10 @@ pub(super) fn start(home: &Home, grants: Option<&Grants>) -> Result<McpServers, 
 pub(crate) fn grant(
     home: &Home,
     grants: Option<&Grants>,
+    run: &ThreadId,
     tools: &mut Toolbox,
 ) -> Result<(), Failure> {
-    let started = start(home, grants)?;
+    let started = start(home, grants, Some(run))?;
     for report in &started.reports {
         let (server, prefix) = (&report.server, McpServers::prefix(&report.server));
         if let McpState::Failed { why } = &report.state {

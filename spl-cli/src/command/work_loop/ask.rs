@@ -22,14 +22,17 @@ const TICK: Duration = Duration::from_millis(50);
 pub(crate) struct AtTerminal<'a> {
     engine: &'a Engine,
     by: ActorId,
+    /// Whether nobody is asked here: the shell is an agent's, and who asks does not answer.
+    silent: bool,
     lines: Option<Receiver<String>>,
     interrupted: Cancel,
 }
 
 impl<'a> AtTerminal<'a> {
     /// Returns whoever sits at the terminal of this process, and answers as `by`.
-    pub(crate) fn new(engine: &'a Engine, by: ActorId) -> Self {
-        Self { engine, by, lines: None, interrupted: Cancel::new() }
+    /// In the shell of an agent nobody does.
+    pub(crate) fn new(engine: &'a Engine, by: ActorId, silent: bool) -> Self {
+        Self { engine, by, silent, lines: None, interrupted: Cancel::new() }
     }
 
     /// Returns the next line that somebody types, unless they leave or interrupt it.
@@ -65,7 +68,7 @@ fn lines() -> Receiver<String> {
 
 impl Decider for AtTerminal<'_> {
     fn decide(&mut self, request: RecordId, asked: &DecisionRequest) -> Decision {
-        if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        if self.silent || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
             return Decision::Open;
         }
         for line in question(asked) {

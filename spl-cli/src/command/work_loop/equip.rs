@@ -1,20 +1,21 @@
 //! What a run works with: its model and its tools.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
 use spl::engine::{Engine, Home, Hooks};
 use spl::model::{Echo, Model, Price, Scripted};
-use spl::run::RunSpec;
 use spl::run::worker::Confined;
-use spl::sandbox::{Hidden, Place};
-use spl::tool::{RecordSeat, Toolbox, Workspace, allowed_environment, record_tools};
+use spl::run::{RunSpec, Transport};
+use spl::sandbox::{Hidden, Hiding, Place};
+use spl::tool::{RecordSeat, Surroundings, Toolbox, Workspace, allowed_environment, record_tools};
 
 use crate::command::model::providers;
 use crate::command::worker::stager;
 use crate::failure::Failure;
 use crate::home::{self, variables};
-use crate::output::quote;
+use crate::output::{self, printable, quote};
 
 /// Who takes the turns where nobody is named (contract §7.5).
 const DEFAULT_MODEL: &str = "claude-sonnet-4-6";
@@ -142,14 +143,40 @@ pub(crate) fn place(
     Ok(Confined::new(stager()?, place))
 }
 
-/// Returns the tools of a run: those of its workspace, if it has one, and those over the store.
+/// Returns what starts a command so that it does not see the home of the instance; nothing where that
+/// cannot be done, which is said.
+fn hiding(engine: &Engine, workspace: &Workspace) -> Result<Vec<OsString>, Failure> {
+    let home = engine.home().cloned().or_else(|| home::find().ok());
+    let Some(home) = home.filter(|home| home.path().is_dir()) else { return Ok(Vec::new()) };
+    match Hiding::find(&stager()?, home.path(), workspace.path()) {
+        Ok(hiding) => Ok(hiding.words()),
+        Err(error) => {
+            let place = home.path().display();
+            output::warn(&printable(&format!(
+                "commands of this run can reach the instance at {place}, which cannot be hidden \
+                 from them: {error}"
+            )));
+            Ok(Vec::new())
+        }
+    }
+}
+
+/// Returns the tools of a run: those of its workspace, if it has one, and those over the store. Of a
+/// run that is confined those of the workspace are described here and work elsewhere.
 pub(crate) fn tools_of(
     engine: &Engine,
     spec: &RunSpec,
     workspace: Option<&Workspace>,
+    confined: bool,
 ) -> Result<Toolbox, Failure> {
     let mut tools = match workspace {
-        Some(workspace) => Toolbox::of_workspace(workspace, allowed_environment(variables())),
+        Some(workspace) => {
+            let mut surroundings = Surroundings::of(variables()).in_run(&spec.thread);
+            if !confined && spec.transport != Transport::Sandboxed {
+                surroundings = surroundings.through(hiding(engine, workspace)?);
+            }
+            Toolbox::of_workspace(workspace, surroundings)
+        }
         None => Toolbox::new(),
     };
     let seat = RecordSeat {
