@@ -40,6 +40,7 @@ mod scope;
 mod seam;
 mod settings;
 mod signature;
+mod together;
 mod token;
 mod trusted;
 
@@ -79,6 +80,7 @@ pub(crate) use seam::{count_asked, observation};
 pub use settings::{
     McpServer, McpTransport, ModelSettings, ProviderSettings, Settings, WireFormat,
 };
+pub(crate) use together::Together;
 pub use token::{API_TOKEN_KIND, DEFAULT_ENV_TAG, Minted, Wish};
 
 use crate::identity::{KeyPair, Keyring, random_bytes};
@@ -243,7 +245,7 @@ impl Engine {
     }
 
     /// Returns the whole store: for what all handles share, and for what has a check of its own.
-    fn whole(&self) -> &Store {
+    pub(crate) fn whole(&self) -> &Store {
         &self.0.store
     }
 

@@ -21,6 +21,8 @@ mod access;
 mod account_routes;
 mod accounts;
 mod answer;
+mod blueprint_routes;
+mod blueprints;
 mod bootstrap;
 mod call;
 mod config;

@@ -16,6 +16,7 @@ mod levels;
 mod name;
 mod namespace_entry;
 mod receipt;
+mod reserved;
 mod sealed;
 mod shape;
 
@@ -27,6 +28,7 @@ pub use levels::HashLevels;
 pub use name::{ActorId, Clock, NameError, Namespace, Sequence, ThreadId};
 pub use namespace_entry::{NAMESPACE_THREAD, NAMESPACE_TOPIC, NamespaceEntry, NamespaceStatus};
 pub use receipt::{Origin, Received};
+pub use reserved::{RESERVED_PREFIXES, RESERVED_THREADS};
 pub use sealed::{MAX_CANONICAL_BYTES, Record, SealError};
 pub use shape::{Reason, ShapeError};
 

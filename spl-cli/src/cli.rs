@@ -94,6 +94,8 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Hook(command::hook::HookCommand),
     #[command(subcommand)]
+    Blueprint(command::blueprint::BlueprintCommand),
+    #[command(subcommand)]
     Namespace(command::namespace::NamespaceCommand),
     #[command(subcommand)]
     Thread(command::thread::ThreadCommand),

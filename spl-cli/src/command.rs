@@ -3,6 +3,7 @@
 //! A command returns the exit status of what it found, or the failure to find out.
 
 pub(crate) mod backup;
+pub(crate) mod blueprint;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod decisions;
@@ -81,6 +82,7 @@ fn perform(session: &mut Session, command: Command) -> Result<u8, Failure> {
         Command::Intend(args) => write::write(session, Act::Intend, &args),
         Command::Learn(args) => write::write(session, Act::Learn, &args),
         Command::Hook(command) => return hook::hook(session, command),
+        Command::Blueprint(command) => return blueprint::blueprint(session, command),
         Command::Namespace(command) => namespace::namespace(session, command),
         Command::Thread(command) => thread::thread(session, command),
         Command::Record(command) => record::record(session, command),

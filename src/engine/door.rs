@@ -6,7 +6,9 @@ use super::namespace::enter;
 use super::signature::read_signature;
 use super::{Caller, Engine, EngineError, IngestError, Scope, Way};
 use crate::canon::{Limits, ParseError, parse};
-use crate::config::{CorsOrigins, MEMBERS_TRANSPORT_TOPIC, TRANSPORT_TOPIC};
+use crate::config::{
+    BlueprintAuthor, CorsOrigins, MEMBERS_TRANSPORT_TOPIC, TRANSPORT_TOPIC, is_blueprint_author,
+};
 use crate::hook::{Hook, is_hook};
 use crate::identity::Signature;
 use crate::permission::{
@@ -61,7 +63,7 @@ impl Engine {
     }
 
     /// The checks that a draft must pass, in their order.
-    pub(super) fn admit(&self, caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
+    pub(crate) fn admit(&self, caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
         check_scope(caller)?;
         check_depth(draft)?;
         check_bounds(caller, draft)?;
@@ -84,6 +86,9 @@ impl Engine {
         }
         if is_permission_switch(draft) {
             return check_switch(draft).map(drop);
+        }
+        if is_blueprint_author(draft) {
+            return BlueprintAuthor::check(draft).map(drop);
         }
         if CorsOrigins::is_meant(draft) {
             return CorsOrigins::check(draft).map(drop);

@@ -6,7 +6,7 @@
 use super::{Engine, EngineError, IngestError};
 use crate::identity::{DidKeyError, KeyPair, PublicKey, Signature, public_key_of, resolve_did_key};
 use crate::record::{ENGINE_ACTOR, Reason, Record, RecordId, ShapeError};
-use crate::store::{Prepared, Proof, StoreError, Unproven, UnprovenReason};
+use crate::store::{Prepared, Proof, Signed, StoreError, Unproven, UnprovenReason};
 
 const FIELD: &str = "sig";
 
@@ -31,6 +31,16 @@ impl Engine {
     pub fn proof(&self, id: RecordId) -> Result<Option<Proof>, EngineError> {
         let there = self.store().read(|reader| reader.record(id))?.is_some();
         if there { Ok(self.whole().read(|reader| reader.proof(id))?) } else { Ok(None) }
+    }
+
+    /// Returns who has signed a record that has just been written.
+    pub(super) fn signed(&self, record: &Record) -> Result<Signed, EngineError> {
+        let stored = self.whole().read(|reader| reader.record(record.id()))?;
+        let stored = stored.ok_or_else(|| StoreError::Damaged {
+            sequence: 0,
+            what: "what was written is not there".into(),
+        })?;
+        Ok(stored.signed())
     }
 
     /// Takes a record with the signature that came with it: checked if there is a key to check it

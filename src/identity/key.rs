@@ -69,6 +69,20 @@ impl PublicKey {
         VerifyingKey::from_bytes(bytes).ok().map(Self)
     }
 
+    /// Reads a key as it is handed on: its `did:key`, or base64 of its 32 bytes, standard alphabet,
+    /// padded. `None` if it is neither.
+    pub fn read(text: &str) -> Option<Self> {
+        super::public_key_of(text).or_else(|| {
+            let bytes = STANDARD.decode(text).ok()?;
+            Self::from_bytes(bytes.as_slice().try_into().ok()?)
+        })
+    }
+
+    /// Returns base64 of the 32 bytes, standard alphabet, padded.
+    pub fn to_base64(self) -> String {
+        STANDARD.encode(self.to_bytes())
+    }
+
     /// Returns the 32 bytes.
     pub fn to_bytes(self) -> [u8; 32] {
         self.0.to_bytes()
@@ -112,6 +126,12 @@ impl Signature {
     /// Returns the signature with these bytes, as read back from the store.
     pub const fn from_bytes(bytes: [u8; 64]) -> Self {
         Self(bytes)
+    }
+
+    /// Reads a signature as it is shown; anything else is `None`.
+    pub fn read(text: &str) -> Option<Self> {
+        let bytes = STANDARD.decode(text).ok()?;
+        Some(Self(bytes.as_slice().try_into().ok()?))
     }
 
     /// Returns the 64 bytes.

@@ -49,6 +49,11 @@ impl Keyring {
         self.instance.did() == signer || self.former.iter().any(|former| former == signer)
     }
 
+    /// Returns whether this home holds the actor's key that has this `did:key`.
+    pub fn holds(&self, did: &str) -> bool {
+        self.actors.values().any(|key| key.did() == did)
+    }
+
     /// Returns the instance key.
     pub fn instance(&self) -> &KeyPair {
         &self.instance

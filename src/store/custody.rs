@@ -36,6 +36,14 @@ impl SignedBy {
     }
 }
 
+impl Stored {
+    /// Returns who has signed it, and how.
+    pub fn signed(&self) -> Signed {
+        let (signer, signature) = (self.signer.clone(), self.signature);
+        Signed { signer, signature, unproven: self.unproven }
+    }
+}
+
 impl Store {
     /// Returns who signed a record of this actor with this key. What did not come from elsewhere
     /// is signed by the actor's key or by the instance's, which was seen to when it was written.
@@ -100,13 +108,9 @@ impl Store {
     /// Returns a record as every answer shows it (contract §2.3), with its sequence and who has
     /// signed it.
     pub fn shown(&self, stored: &Stored) -> Result<Object, StoreError> {
-        let signed = Signed {
-            signer: stored.signer.clone(),
-            signature: stored.signature,
-            unproven: stored.unproven,
-        };
         let mut object = stored.to_object();
-        self.show_signed(&mut object, (stored.record.actor.as_str(), stored.origin), &signed)?;
+        let of = (stored.record.actor.as_str(), stored.origin);
+        self.show_signed(&mut object, of, &stored.signed())?;
         Ok(object)
     }
 

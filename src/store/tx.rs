@@ -129,9 +129,28 @@ impl Tx<'_> {
         draft: Draft,
         origin: Origin,
     ) -> Result<(Record, Appended), AppendError> {
+        let key = self.keyring.signer_of(draft.actor.as_str());
+        self.append_next_signed(draft, origin, key)
+    }
+
+    /// The same, signed with the instance key as custodian: for what somebody states in the name of
+    /// an actor whose key is not theirs to use.
+    pub fn append_next_in_custody(
+        &mut self,
+        draft: Draft,
+        origin: Origin,
+    ) -> Result<(Record, Appended), AppendError> {
+        self.append_next_signed(draft, origin, self.keyring.instance())
+    }
+
+    fn append_next_signed(
+        &mut self,
+        draft: Draft,
+        origin: Origin,
+        key: &KeyPair,
+    ) -> Result<(Record, Appended), AppendError> {
         let clock = self.next_clock(&draft.thread, &draft.actor)?;
         let record = Record::seal(draft.with_clock(clock))?;
-        let key = self.keyring.signer_of(record.actor.as_str());
         let prepared = Prepared::sign(record, key);
         let appended = self.append(&prepared, origin)?;
         Ok((prepared.record, appended))

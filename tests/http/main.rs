@@ -3,6 +3,7 @@
 #![cfg(feature = "http")]
 
 mod accounts;
+mod blueprints;
 mod bodies;
 mod bootstrap;
 mod captured;

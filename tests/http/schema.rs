@@ -61,7 +61,7 @@ fn members(path: &str, method: &str, status: u16) -> (BTreeSet<String>, BTreeSet
 }
 
 #[track_caller]
-fn check(path: &str, method: &str, reply: &Reply) {
+pub(crate) fn check(path: &str, method: &str, reply: &Reply) {
     let (required, all) = members(path, method, reply.status);
     let json = reply.json();
     let there: BTreeSet<String> = json.as_object().expect("an object").keys().cloned().collect();

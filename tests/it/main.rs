@@ -2,6 +2,7 @@
 
 mod accounts;
 mod asking;
+mod blueprint;
 mod budgets;
 mod canon;
 mod captured;
@@ -25,6 +26,7 @@ mod resume;
 mod review;
 mod run;
 mod signed;
+mod starter;
 mod store;
 mod support;
 mod tamper;

@@ -3,6 +3,7 @@
 
 mod accounts;
 mod answers;
+mod blueprints;
 mod bootstrap;
 mod captured;
 mod decisions;

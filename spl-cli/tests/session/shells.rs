@@ -43,6 +43,7 @@ fn an_agent_teaches_nobody_else() {
         "spl learn --thread th_engine_config --body '{\"topic\":\"permissions_enabled\",\"enabled\":true}'",
         "spl learn --thread th_engine_config --body '{\"topic\":\"days\"}'",
         "spl namespace create acme",
+        "spl config permissions-unlock",
         "spl token create --name mine --scopes admin",
         "spl know 'as an agent' --thread th_a",
         "spl thread list",

@@ -1,6 +1,7 @@
 //! The shapes of bodies and answers, in a short notation that becomes JSON Schema.
 
 mod accounts;
+mod blueprints;
 mod bootstrap;
 mod captured;
 mod decisions;
@@ -26,6 +27,7 @@ pub(super) fn shapes() -> impl Iterator<Item = &'static Shape> {
         .chain(portability::SHAPES)
         .chain(proofs::SHAPES)
         .chain(accounts::SHAPES)
+        .chain(blueprints::SHAPES)
 }
 
 /// The shape of an object.

@@ -36,9 +36,18 @@ const fn post(route: &'static str, path: &'static str, opens: Opens, body: &'sta
 const READ: Opens = Opens::To(&["records:read"]);
 const WRITE: Opens = Opens::To(&["records:write"]);
 const CONFIG: Opens = Opens::To(&["config:read"]);
+const REGISTRY: Opens = Opens::To(&["config:write"]);
 
 const NOTE: &str = r#"{"act":"KNOW","actor":"did:sync:user:vera","thread":"th_a","clock":7,
     "body":{"text":"x"}}"#;
+const INSTALL: Opens = Opens::To(&["records:write", "config:write"]);
+const BLUEPRINT: &str = r#"{"actor":"did:sync:user:vera","blueprint":{"object":"blueprint",
+    "format":1,"name":"n","version":"1","author":"did:web:a","seeds":[
+    {"act":"KNOW","thread":"th_a","body":{"text":"x"}}]}}"#;
+const ACCEPTED: &str = r#"{"actor":"did:sync:user:vera","accept_plan":
+    "0000000000000000000000000000000000000000000000000000000000000000",
+    "blueprint":{"object":"blueprint","format":1,"name":"n","version":"1","author":"did:web:a",
+    "seeds":[{"act":"KNOW","thread":"th_a","body":{"text":"x"}}]}}"#;
 const CHECKPOINT: &str = r#"{"actor":"did:sync:user:vera","summary":"s","learnings":["l"]}"#;
 const VERDICT: &str = r#"{"verdict":"accept","actor":"did:sync:user:vera"}"#;
 
@@ -74,9 +83,23 @@ pub(super) const ROWS: &[Row] = &[
     post("POST /v1/threads/{id}/checkpoint", "/v1/threads/th_a/checkpoint", WRITE, CHECKPOINT),
     get("GET /v1/threads/{id}/resume", "/v1/threads/th_a/resume", READ),
     post("POST /v1/threads/{id}/resume", "/v1/threads/th_a/resume", READ, "{}"),
+    get("GET /v1/blueprints", "/v1/blueprints", CONFIG),
+    post("POST /v1/blueprints/plan", "/v1/blueprints/plan", INSTALL, BLUEPRINT),
+    post(
+        "POST /v1/blueprints/materialize",
+        "/v1/blueprints/materialize",
+        INSTALL,
+        // The plan of another one: whoever may come in is told that much.
+        ACCEPTED,
+    ),
     get("GET /v1/config/hooks", "/v1/config/hooks", CONFIG),
     get("GET /v1/config/permissions", "/v1/config/permissions", CONFIG),
+    get("GET /v1/config/permission-rules", "/v1/config/permission-rules", CONFIG),
     get("GET /v1/config/tiers", "/v1/config/tiers", CONFIG),
+    get("GET /v1/namespaces", "/v1/namespaces", Opens::To(&["config:read", "records:read"])),
+    post("POST /v1/namespaces", "/v1/namespaces", REGISTRY, r#"{"id":"acme"}"#),
+    post("POST /v1/namespaces/{id}/archive", "/v1/namespaces/acme/archive", REGISTRY, "{}"),
+    get("DELETE /v1/namespaces/{id}", "/v1/namespaces/acme", REGISTRY),
     get("GET /v1/trust", "/v1/trust", READ),
     get("GET /v1/governance/trust", "/v1/governance/trust", READ),
     get("GET /v1/governance/trust/{actor}/{domain}", "/v1/governance/trust/did:x/ops", READ),
@@ -178,6 +201,19 @@ pub(super) const ROWS: &[Row] = &[
     get("GET /v1/tokens", "/v1/tokens", Opens::Operator),
     get("DELETE /v1/tokens/{id}", "/v1/tokens/none", Opens::Operator),
     get("POST /v1/tokens/{id}/rotate", "/v1/tokens/none/rotate", Opens::Known),
+    get("GET /v1/blueprints", "/v1/blueprints", CONFIG),
+    post(
+        "POST /v1/blueprints/plan",
+        "/v1/blueprints/plan",
+        Opens::To(&["records:write", "config:write"]),
+        r#"{"actor":"did:sync:user:vera","blueprint":{}}"#,
+    ),
+    post(
+        "POST /v1/blueprints/materialize",
+        "/v1/blueprints/materialize",
+        Opens::To(&["records:write", "config:write"]),
+        r#"{"accept_plan":"0","actor":"did:sync:user:vera","blueprint":{}}"#,
+    ),
     get("GET /v1/identity", "/v1/identity", Opens::Known),
     post(
         "POST /v1/service-accounts",
