@@ -136,6 +136,14 @@ struct Whose {
 /// Looks after keys.
 pub(crate) fn identity(session: &mut Session, command: IdentityCommand) -> Result<u8, Failure> {
     session.refuse_server("spl identity")?;
+    // These go past every door, to the files of the home.
+    match &command {
+        IdentityCommand::Show(_) | IdentityCommand::Verify(_) => {}
+        IdentityCommand::Generate(_) => session.refuse_agent("spl identity generate")?,
+        IdentityCommand::Rotate(_) => session.refuse_agent("spl identity rotate")?,
+        IdentityCommand::Backup(_) => session.refuse_agent("spl identity backup")?,
+        IdentityCommand::Recover(_) => session.refuse_agent("spl identity recover")?,
+    }
     match command {
         IdentityCommand::Show(args) => show(session, args.actor.as_deref()).map(|()| WELL),
         IdentityCommand::Verify(args) => verify(session, args.actor.as_deref()),

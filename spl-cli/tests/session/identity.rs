@@ -50,6 +50,21 @@ fn each_key_is_shown_with_its_fingerprint_and_its_place() {
 }
 
 #[test]
+fn keys_are_not_an_agent_s_to_touch() {
+    let mut terminal = Terminal::with_instance();
+    terminal.set("SPL_RUN", "th_run");
+    terminal.session(&[
+        "spl identity verify",
+        "spl identity generate did:sync:agent:clerk",
+        "spl identity rotate",
+        "spl identity backup mine.backup --plaintext",
+        "spl identity recover mine.backup",
+        "ls",
+    ]);
+    assert_session!(terminal);
+}
+
+#[test]
 fn keys_do_not_change_under_a_server() {
     let mut terminal = Terminal::with_instance();
     terminal.does("spl identity backup instance.backup --instance --plaintext");
