@@ -57,14 +57,14 @@ impl Statement {
         Ok(())
     }
 
-    /// A record is stored as it is sent, and there is no taking it back (decision 15).
+    /// A record is stored as it is sent, and taking its words out is no small thing (decision 15).
     fn warn_of_secrets(&self) {
         let body = Value::from(self.body.clone());
         let mut places = Vec::new();
         differing(&body, &mask_value(&body), "body", &mut places);
         for place in places {
             output::warn(&format!(
-                "`{place}` looks like a secret; a record cannot be taken back",
+                "`{place}` looks like a secret; only `spl erase --purge` takes a record's words out",
                 place = printable(&place)
             ));
         }

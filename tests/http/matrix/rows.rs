@@ -62,6 +62,7 @@ pub(super) const ROWS: &[Row] = &[
     post("POST /v1/records", "/v1/records", Opens::To(&["records:write", "config:write"]), NOTE),
     get("GET /v1/records", "/v1/records?thread=th_a", READ),
     get("GET /v1/records/{id}", "/v1/records/{a}", READ),
+    get("GET /v1/records/{id}/proof", "/v1/records/{a}/proof", READ),
     post("POST /v1/records/query", "/v1/records/query", READ, r#"{"filter":{}}"#),
     post("POST /v1/records/search", "/v1/records/search", READ, r#"{"query":"x"}"#),
     get("GET /v1/threads", "/v1/threads", READ),
@@ -158,6 +159,20 @@ pub(super) const ROWS: &[Row] = &[
     post("POST /v1/sessions/{thread}/end", "/v1/sessions/th_none/end", Opens::Operator, "{}"),
     post("POST /v1/sessions/{thread}/retain", "/v1/sessions/th_none/retain", Opens::Operator, "{}"),
     get("DELETE /v1/sessions/{thread}/source", "/v1/sessions/th_none/source", Opens::Operator),
+    get("GET /v1/portability/export", "/v1/portability/export", Opens::Operator),
+    post("POST /v1/portability/import", "/v1/portability/import", Opens::Operator, "{}"),
+    post(
+        "POST /v1/portability/adopt",
+        "/v1/portability/adopt",
+        Opens::Operator,
+        r#"{"actor":"did:sync:user:vera","id":"none"}"#,
+    ),
+    post(
+        "POST /v1/erasure",
+        "/v1/erasure",
+        Opens::Operator,
+        r#"{"actor":"did:sync:user:vera","erases":[],"reason":"r"}"#,
+    ),
     get("GET /v1/sessions", "/v1/sessions", READ),
     get("GET /v1/sessions/{thread}", "/v1/sessions/th_none", READ),
     post(
