@@ -80,8 +80,9 @@ impl Client {
 
     /// Returns a client that says in whose shell it asks, if that is an agent's. It may do less then,
     /// never more.
-    pub(crate) fn in_shell_of(self, shell: Option<AgentShell>) -> Self {
-        Self { agent: shell.map(|shell| HeaderValue::from_static(shell.mark)), ..self }
+    pub(crate) fn in_shell_of(mut self, shell: Option<AgentShell>) -> Self {
+        self.agent = shell.map(|shell| HeaderValue::from_static(shell.mark));
+        self
     }
 
     /// Returns a client that opens the instance of `home` itself if the server goes away while it

@@ -17,6 +17,7 @@ const fn at(method: Method, path: &'static str, name: &'static str, does: Does) 
         name,
         summary: "",
         needs: Needs::AnyOf(&[Scope::ConfigWrite]),
+        resource: Some("record_write"),
         query: &[],
         takes: None,
         answers: &[Outcome::Json(200, "Namespace")],
@@ -29,6 +30,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         summary: "Lists namespaces by path. Records may be written into those that are `open`.",
         needs: Needs::AnyOf(&[Scope::ConfigRead, Scope::RecordsRead]),
+        resource: Some("config_read"),
         query: &[STATUS],
         answers: &[Outcome::Json(200, "NamespaceList")],
         ..at(Method::Get, "/v1/namespaces", "list_namespaces", Does::Answers(namespaces::list))

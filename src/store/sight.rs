@@ -196,7 +196,7 @@ mod tests {
             }
             let narrowed = all.narrowed(sight.clone());
             assert!(narrowed.is_narrowed() && !all.is_narrowed());
-            let query = object! { "filter": object! {}, "explain": true };
+            let query = object! { "filter": crate::canon::Object::new(), "explain": true };
             let query = Query::parse(&query.into()).expect("a query");
             let tell = |store: &Store| {
                 store

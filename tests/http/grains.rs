@@ -9,6 +9,7 @@ use spl::object;
 use spl::record::{ActorId, Namespace, RecordId, ThreadId};
 
 use crate::client::{Reply, Request, Server, percent};
+use crate::runs::Lab;
 
 const SCOPES: &str = "config:read,thread:th_a:read,thread:th_a:write,\
                       namespace:acme:read,namespace:acme:write";
@@ -347,4 +348,41 @@ fn a_watcher_is_told_what_it_may_read() {
         assert_eq!(reply.status, 201, "{}", reply.text());
     }
     assert_eq!(wire.clocks(3), [1, 3, 5]);
+}
+
+/// A run reads for whoever began it, so it finds no more than what lies where it is.
+#[test]
+fn a_run_finds_what_lies_in_its_namespace() {
+    let lab = Lab::with_room(16, None);
+    let script = r#"{"turns":[{"text":"I look.","tool_calls":[
+        {"name":"search_records","args":{"query":"a secret"}}]},{"text":"Done."}]}"#;
+    lab.script("looks", script);
+    let server = &lab.server;
+    for (clock, namespace) in ["acme/site", "other", "default"].into_iter().enumerate() {
+        let body = format!(r#"{{"namespace":"{namespace}","text":"a secret of {namespace}"}}"#);
+        let clock = i64::try_from(clock).expect("small");
+        let reply = server.post("/v1/records", record("KNOW", "th_x", clock, &body));
+        assert_eq!(reply.status, 201, "{}", reply.text());
+    }
+    let bearer = server.token("namespace:acme:read,namespace:acme:write");
+    let start = |namespace: &str| {
+        let body = format!(
+            r#"{{"goal":"look","model":"looks","actor":"did:sync:agent:x","namespace":"{namespace}"}}"#
+        );
+        server.tcp("POST", "/v1/work/loop").bearer(&bearer).json(body).send()
+    };
+    for elsewhere in ["default", "other", "acmeister"] {
+        let refused = start(elsewhere);
+        assert_eq!((refused.status, refused.code()), (403, "SCOPE_FORBIDDEN".into()));
+    }
+    let started = start("acme");
+    assert_eq!(started.status, 201, "{}", started.text());
+    let thread = started.string("thread");
+    lab.until(&thread, "done");
+    let path = format!("/v1/threads/{thread}/records");
+    let records = server.tcp("GET", &path).bearer(&bearer).send().text();
+    assert!(records.contains("a secret of acme/site"), "{records}");
+    assert!(!records.contains("a secret of other"), "{records}");
+    assert!(!records.contains("a secret of default"), "{records}");
+    lab.until_free();
 }

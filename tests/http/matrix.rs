@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use spl::canon::Value;
 
-use crate::client::{Reply, Request, Server, note};
+use crate::client::{Reply, Request, Server};
 use rows::{Opens, ROWS, Row};
 
 /// A kind of caller.

@@ -146,7 +146,7 @@ fn list(session: &mut Session) -> Result<(), Failure> {
     let accounts = session.reader()?.get(&Target::of(&["v1", "service-accounts"]))?;
     session.out.list(&accounts, |out, rows| {
         let mut table = Table::new(["NAME", "ID", "CREATED", "STATE", "SCOPES", "ACTORS"]);
-        for row in rows {
+        for row in rows.iter().filter_map(Value::as_object) {
             table.row([
                 text(row, "name").to_owned(),
                 text(row, "id").to_owned(),

@@ -5,7 +5,6 @@ mod kept;
 use clap::{Args, Subcommand};
 use spl::canon::{Object, Value};
 use spl::engine::Scopes;
-use spl::object;
 use spl::store::TokenId;
 
 use super::service_account::{SCOPES, show_bearer, text, word_list};
@@ -146,7 +145,7 @@ fn list(session: &mut Session) -> Result<(), Failure> {
     session.out.list(&tokens, |out, rows| {
         let mut table =
             Table::new(["NAME", "ID", "ACCOUNT", "CREATED", "EXPIRES", "STATE", "SCOPES"]);
-        for row in rows {
+        for row in rows.iter().filter_map(Value::as_object) {
             let state = if text(row, "revoked_at").is_empty() { "live" } else { "revoked" };
             let expires = Some(text(row, "expires_at")).filter(|it| !it.is_empty());
             table.row([

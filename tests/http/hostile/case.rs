@@ -126,7 +126,7 @@ fn any(word: &str) -> Vec<Value> {
         Value::from_float(1.5),
         word.into(),
         vec![word].into(),
-        object! { word: word }.into(),
+        Object::from([(word.to_owned(), word.into())]).into(),
     ]
 }
 
