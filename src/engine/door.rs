@@ -41,15 +41,11 @@ impl Engine {
     /// returns, the record is durable, and if it is configuration, it is in force.
     pub fn ingest(&self, caller: &Caller, envelope: &[u8]) -> Result<Ingested, IngestError> {
         check_scope(caller)?;
-<<<<<<< HEAD
         let envelope = parse(envelope, Limits::DOOR).map_err(|error| discreet(caller, error))?;
-        self.ingest_draft(caller, Draft::from_envelope(envelope)?)
-=======
-        let Envelope { draft, sig } = Envelope::read(parse(envelope, Limits::DOOR)?)?;
+        let Envelope { draft, sig } = Envelope::read(envelope)?;
         let signature = sig.as_deref().map(read_signature).transpose()?;
         self.admit(caller, &draft)?;
         self.append(caller, draft, signature)
->>>>>>> signatures
     }
 
     /// Takes a draft that an embedder built: the same door without the reading.
