@@ -6,6 +6,7 @@
 //! `expression` and `facts`.
 
 pub mod bearer;
+pub mod blueprint;
 pub mod body;
 pub mod canon;
 pub mod choices;
@@ -14,6 +15,7 @@ pub mod evaluators;
 pub mod expression;
 pub mod facts;
 pub mod hook_record;
+pub mod import_line;
 pub mod predicate;
 pub mod query;
 pub mod secret;

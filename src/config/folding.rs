@@ -14,10 +14,7 @@ use crate::fold::Watermark;
 use crate::hook::{HookSet, InForce};
 use crate::permission::{NearMiss, looks_like_permissions};
 use crate::predicate::ExpressionCache;
-use crate::record::{Act, Origin, Received, Record, RecordId};
-
-/// The kind of a record that erases others.
-const ERASURE_KIND: &str = "core.erasure";
+use crate::record::{Origin, Received, Record, RecordId};
 
 /// So many changed hooks at most are changed in the live set one by one; of a large set one in 128.
 /// More build it anew: each change indexes the changes before it once more.
@@ -65,7 +62,7 @@ impl Folding {
         }
         if received.origin == Origin::Import {
             // Neither a setting nor an erasure: no door has asked who may write it.
-        } else if record.act == Act::Put && record.kind() == Some(ERASURE_KIND) {
+        } else if record.is_erasure() {
             record.names("erases").for_each(|id| self.erase(id));
         } else if let Some(key) = SettingKey::of(record) {
             let versions = self.state.settings.get(&key).cloned().unwrap_or_default();
@@ -88,6 +85,7 @@ impl Folding {
             Topic::Tier => push(&mut self.state.tiers, received, key),
             Topic::ActorTier => push(&mut self.state.actor_tiers, received, key),
             Topic::Transport => push(&mut self.state.transports, received, key),
+            Topic::BlueprintAuthor => push(&mut self.state.blueprint_authors, received, key),
             Topic::Origins => push(&mut self.state.cors_origins, received, key),
         }
     }
@@ -139,6 +137,9 @@ impl Folding {
         }
         for key in of(Topic::Transport) {
             settling.one(&mut state.transports, key);
+        }
+        for key in of(Topic::BlueprintAuthor) {
+            settling.one(&mut state.blueprint_authors, key);
         }
         for key in of(Topic::Origins) {
             settling.one(&mut state.cors_origins, key);

@@ -7,5 +7,7 @@ import schemathesis
 
 @schemathesis.serializer("application/x-ndjson")
 def lines(context, value):
+    if isinstance(value, bytes):
+        return value
     things = value if isinstance(value, list) else [value]
     return "\n".join(json.dumps(thing) for thing in things).encode("utf-8", "replace")
