@@ -1,11 +1,14 @@
 //! Appends two records to the home given as the first argument, and dies at the stage of the second
 //! append that the second argument names. With a third one, `decide`, it asks a question and dies at
-//! that stage of its answer. `tests/it/crash.rs` starts it and looks at what is left.
+//! that stage of its answer; with `blueprint` it dies at that stage of installing the starter.
+//! `tests/it/crash.rs` starts it and looks at what is left.
 
 use std::io::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use spl::blueprint::{self, BlueprintSet};
+use spl::canon::hex;
 use spl::engine::{
     Caller, DecisionAnswer, DecisionRequest, DecisionVerb, Engine, EngineOptions, Home, Hooks,
     RunSeat,
@@ -31,8 +34,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let options = EngineOptions { probe: Some(Box::new(probe)), ..EngineOptions::default() };
     let engine = Engine::open(&home, options)?;
-    if arguments.next().as_deref() == Some("decide") {
-        return decide(&engine, || armed.store(true, Ordering::SeqCst));
+    let arm = || armed.store(true, Ordering::SeqCst);
+    match arguments.next().as_deref() {
+        Some("decide") => return decide(&engine, arm),
+        Some("blueprint") => return install(&engine, arm),
+        _ => {}
     }
     for (clock, name) in ["first", "second"].into_iter().enumerate() {
         let envelope = format!(
@@ -45,6 +51,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         std::io::stdout().flush()?;
         armed.store(true, Ordering::SeqCst);
     }
+    Ok(())
+}
+
+/// Dies while the starter is installed.
+fn install(engine: &Engine, arm: impl FnOnce()) -> Result<(), Box<dyn std::error::Error>> {
+    let set = BlueprintSet::assemble(blueprint::starter()?, Vec::new())?;
+    let accepted = hex(&set.plan_hash());
+    arm();
+    blueprint::install(engine, &Caller::operator(), &ActorId::engine(), &set, &accepted)?;
     Ok(())
 }
 

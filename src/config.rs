@@ -18,6 +18,7 @@
 //! **Invariant:** a state never changes under a reader, and what a record changes costs the same
 //! however many hooks there are: states share whatever one of them does not change.
 
+mod author;
 mod family;
 mod folding;
 mod item;
@@ -32,6 +33,7 @@ mod usd;
 mod version;
 mod versions;
 
+pub use author::{BLUEPRINT_AUTHOR_TOPIC, BlueprintAuthor, is_blueprint_author};
 pub use folding::Folding;
 pub use origins::{CORS_ORIGINS_TOPIC, CorsOrigins};
 pub(crate) use origins::{is_host, split_port};
@@ -76,6 +78,8 @@ pub struct ConfigState {
     actor_tiers: Family<Stated<Assigned>>,
     /// Where runs take place, by topic.
     transports: Family<Stated<Transport>>,
+    /// The authors whose blueprints are trusted, and those that no longer are.
+    blueprint_authors: Family<Stated<Arc<BlueprintAuthor>>>,
     /// Which web pages may ask.
     cors_origins: Family<Stated<CorsOrigins>>,
     /// Which of all these a record is a version of.
@@ -195,6 +199,22 @@ impl ConfigState {
     fn transport_of(&self, topic: &str) -> Transport {
         let stated = self.transports.current(&WrittenKey::new("", topic));
         stated.map_or_else(|| Transport::default_of(topic), |stated| stated.value)
+    }
+
+    /// Returns what is known of an author of blueprints.
+    pub fn blueprint_author(&self, author: &ActorId) -> Option<&BlueprintAuthor> {
+        let stated = self.blueprint_authors.current(&WrittenKey::new("", author.as_str()));
+        stated.map(|stated| &*stated.value)
+    }
+
+    /// Returns the current version of a permission rule, and the record that states it.
+    pub fn permission_rule(
+        &self,
+        namespace: &Namespace,
+        name: &str,
+    ) -> Option<(&PermissionRule, RecordId)> {
+        let stated = self.rules_stated.current(&WrittenKey::new(namespace.as_str(), name))?;
+        Some((&*stated.value, stated.record_id))
     }
 
     /// Returns the web pages that may ask a server which asks for bearers; none unless a record

@@ -28,6 +28,7 @@ mod erase;
 mod error;
 mod health;
 mod home;
+mod identity;
 mod import;
 mod known;
 mod live;
@@ -38,6 +39,8 @@ mod review;
 mod scope;
 mod seam;
 mod settings;
+mod signature;
+mod together;
 mod token;
 mod trusted;
 
@@ -61,7 +64,8 @@ pub use door::Ingested;
 pub use driver::{Driven, DriverLock};
 pub use erase::{Erasure, ErasureRequest};
 pub use error::{EngineError, IngestError};
-pub use home::{Home, HomeError, Made};
+pub use home::{Home, HomeError, KeyHolder, Made};
+pub use identity::{Identity, IdentityError, KeyChange, KeyState, Recovered};
 pub use import::{
     ImportError, ImportLine, Imported, MAX_IMPORT_LINE_BYTES, MAX_IMPORT_LINES, RefusedLine,
 };
@@ -76,6 +80,7 @@ pub(crate) use seam::{count_asked, observation};
 pub use settings::{
     McpServer, McpTransport, ModelSettings, ProviderSettings, Settings, WireFormat,
 };
+pub(crate) use together::Together;
 pub use token::{API_TOKEN_KIND, DEFAULT_ENV_TAG, Minted, Wish};
 
 use crate::identity::{KeyPair, Keyring, random_bytes};
@@ -142,7 +147,12 @@ impl Engine {
     /// is there and up to date.
     pub fn open(home: &Home, options: EngineOptions) -> Result<Self, EngineError> {
         let brief = options.brief;
+        identity::settle(home, brief)?;
         let keyring = if brief { home.instance_keyring()? } else { home.keyring()? };
+        let keyring = match options.store_path {
+            Some(_) => identity::knowing_former(home, keyring)?,
+            None => keyring,
+        };
         let path = match options.store_path {
             Some(path) if is_empty(&path) => {
                 // A copy that was cut off to nothing is not one of a store without records.
@@ -235,7 +245,7 @@ impl Engine {
     }
 
     /// Returns the whole store: for what all handles share, and for what has a check of its own.
-    fn whole(&self) -> &Store {
+    pub(crate) fn whole(&self) -> &Store {
         &self.0.store
     }
 

@@ -110,6 +110,7 @@ pub mod store;
 pub mod engine;
 
 // Layer 6: hands
+pub mod blueprint;
 pub mod model;
 pub mod sandbox;
 pub mod tool;

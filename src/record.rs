@@ -16,10 +16,11 @@ mod levels;
 mod name;
 mod namespace_entry;
 mod receipt;
+mod reserved;
 mod sealed;
 mod shape;
 
-pub use draft::{Draft, ENVELOPE_FIELDS};
+pub use draft::{Draft, ENVELOPE_FIELDS, Envelope};
 pub use enums::{Act, DataType};
 pub use id::RecordId;
 pub use kind::{Kind, KindError};
@@ -27,6 +28,7 @@ pub use levels::HashLevels;
 pub use name::{ActorId, Clock, NameError, Namespace, Sequence, ThreadId};
 pub use namespace_entry::{NAMESPACE_THREAD, NAMESPACE_TOPIC, NamespaceEntry, NamespaceStatus};
 pub use receipt::{Origin, Received};
+pub use reserved::{RESERVED_PREFIXES, RESERVED_THREADS};
 pub use sealed::{MAX_CANONICAL_BYTES, Record, SealError};
 pub use shape::{Reason, ShapeError};
 
@@ -36,7 +38,10 @@ pub const CONFIG_THREAD: &str = "th_engine_config";
 /// The kind of a record that erases others.
 pub const ERASURE_KIND: &str = "core.erasure";
 
-/// The actor that the engine itself writes as.
+/// The thread whose records name the keys of actors.
+pub const ACTOR_THREAD: &str = "th_actor_registry";
+
+/// The actor that the engine itself writes as. Its key is the key of the instance.
 pub const ENGINE_ACTOR: &str = "did:sync:system:engine";
 
 /// The actor that says who was refused what.

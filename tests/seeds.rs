@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 pub mod properties;
 
 use properties::{
-    bearer, body, canon, envelope, evaluators, hook_record, import_line, predicate, query, secret,
-    session_payload, url_path,
+    bearer, blueprint, body, canon, envelope, evaluators, hook_record, import_line, predicate,
+    query, secret, session_payload, url_path,
 };
 
 fn folder() -> PathBuf {
@@ -39,6 +39,11 @@ fn hold(target: &str, check: fn(&[u8]) -> bool) {
 #[test]
 fn every_seed_of_a_bearer() {
     hold("bearer", bearer::check);
+}
+
+#[test]
+fn every_seed_of_a_blueprint() {
+    hold("blueprint", blueprint::check);
 }
 
 #[test]

@@ -12,7 +12,7 @@ const LAYERS: &[&[&str]] = &[
     &["config"],
     &["store"],
     &["engine"],
-    &["model", "sandbox", "tool"],
+    &["blueprint", "model", "sandbox", "tool"],
     &["run", "session"],
     &["http"],
 ];

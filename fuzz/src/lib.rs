@@ -6,6 +6,7 @@
 //! `expression` and `facts`.
 
 pub mod bearer;
+pub mod blueprint;
 pub mod body;
 pub mod canon;
 pub mod choices;

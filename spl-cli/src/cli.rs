@@ -94,6 +94,8 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Hook(command::hook::HookCommand),
     #[command(subcommand)]
+    Blueprint(command::blueprint::BlueprintCommand),
+    #[command(subcommand)]
     Namespace(command::namespace::NamespaceCommand),
     #[command(subcommand)]
     Thread(command::thread::ThreadCommand),
@@ -136,6 +138,9 @@ server. What is wrong comes with what to do about it.
 Exit status: 0 all is well, 1 something may not be, 2 something is wrong.")]
     Doctor,
     Verify(command::verify::VerifyArgs),
+    Proof(command::proof::ProofArgs),
+    #[command(subcommand)]
+    Identity(command::identity::IdentityCommand),
     Backup(command::backup::BackupArgs),
     Export(command::export::ExportArgs),
     Import(command::import::ImportArgs),

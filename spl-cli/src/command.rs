@@ -3,6 +3,7 @@
 //! A command returns the exit status of what it found, or the failure to find out.
 
 pub(crate) mod backup;
+pub(crate) mod blueprint;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod decisions;
@@ -13,10 +14,12 @@ pub(crate) mod export;
 pub(crate) mod expr;
 pub(crate) mod health;
 pub(crate) mod hook;
+pub(crate) mod identity;
 pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod model;
 pub(crate) mod namespace;
+pub(crate) mod proof;
 pub(crate) mod record;
 pub(crate) mod resume;
 pub(crate) mod runs;
@@ -79,6 +82,7 @@ fn perform(session: &mut Session, command: Command) -> Result<u8, Failure> {
         Command::Intend(args) => write::write(session, Act::Intend, &args),
         Command::Learn(args) => write::write(session, Act::Learn, &args),
         Command::Hook(command) => return hook::hook(session, command),
+        Command::Blueprint(command) => return blueprint::blueprint(session, command),
         Command::Namespace(command) => namespace::namespace(session, command),
         Command::Thread(command) => thread::thread(session, command),
         Command::Record(command) => record::record(session, command),
@@ -96,6 +100,8 @@ fn perform(session: &mut Session, command: Command) -> Result<u8, Failure> {
         Command::Health => health::health(session),
         Command::Doctor => return doctor::doctor(session),
         Command::Verify(args) => return verify::verify(session, &args),
+        Command::Proof(args) => proof::proof(session, &args),
+        Command::Identity(command) => return identity::identity(session, command),
         Command::Backup(args) => backup::backup(session, &args),
         Command::Export(args) => export::export(session, &args),
         Command::Import(args) => return import::import(session, &args),

@@ -11,7 +11,7 @@ use spl::tool::RUN_VARIABLE;
 
 use crate::cli::Options;
 use crate::client::Client;
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
 use crate::home;
 use crate::output::{self, Output};
 use crate::shell::AgentShell;
@@ -42,6 +42,16 @@ impl Session {
                 Ok(())
             }
         }
+    }
+
+    /// Refuses a command that acts as the operator past every door, in the shell of an agent.
+    pub(crate) fn refuse_agent(&self, command: &str) -> Result<(), Failure> {
+        if self.agent.is_none() {
+            return Ok(());
+        }
+        let message = format!("`{command}` is the operator's");
+        // Why this is not the operator's shell is said with every such refusal.
+        Err(Failure::new(Exit::Auth, Code::ConfigWriteDenied.as_str(), message))
     }
 
     /// Tells whether this is the shell of an agent, which does not act as the operator.

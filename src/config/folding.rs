@@ -85,6 +85,7 @@ impl Folding {
             Topic::Tier => push(&mut self.state.tiers, received, key),
             Topic::ActorTier => push(&mut self.state.actor_tiers, received, key),
             Topic::Transport => push(&mut self.state.transports, received, key),
+            Topic::BlueprintAuthor => push(&mut self.state.blueprint_authors, received, key),
             Topic::Origins => push(&mut self.state.cors_origins, received, key),
         }
     }
@@ -136,6 +137,9 @@ impl Folding {
         }
         for key in of(Topic::Transport) {
             settling.one(&mut state.transports, key);
+        }
+        for key in of(Topic::BlueprintAuthor) {
+            settling.one(&mut state.blueprint_authors, key);
         }
         for key in of(Topic::Origins) {
             settling.one(&mut state.cors_origins, key);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::author::BlueprintAuthor;
 use super::origins::CorsOrigins;
 use super::tier::{Assigned, Tier};
 use super::transport::Transport;
@@ -106,6 +107,14 @@ impl Setting for Assigned {
 
     fn read(draft: &Draft, _: &ExpressionCache) -> Result<Self, ShapeError> {
         Self::read(draft)
+    }
+}
+
+impl Setting for Arc<BlueprintAuthor> {
+    const WHAT: &'static str = "an author of blueprints";
+
+    fn read(draft: &Draft, _: &ExpressionCache) -> Result<Self, ShapeError> {
+        BlueprintAuthor::check(draft).map(Self::new)
     }
 }
 

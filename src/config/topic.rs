@@ -1,5 +1,6 @@
 //! Which setting a record of the configuration states.
 
+use super::author::BLUEPRINT_AUTHOR_TOPIC;
 use super::origins::CORS_ORIGINS_TOPIC;
 use super::tier::{ACTOR_TIER_TOPIC, TIER_KIND};
 use super::transport::{MEMBERS_TRANSPORT_TOPIC, TRANSPORT_TOPIC};
@@ -17,6 +18,7 @@ pub(super) enum Topic {
     Tier,
     ActorTier,
     Transport,
+    BlueprintAuthor,
     Origins,
 }
 
@@ -43,6 +45,9 @@ impl Topic {
                     |actor| WrittenKey::new("", actor.as_str()),
                 );
                 Some((Self::ActorTier, key))
+            }
+            BLUEPRINT_AUTHOR_TOPIC => {
+                Some((Self::BlueprintAuthor, WrittenKey::new("", &written(body, "name", ""))))
             }
             topic @ (TRANSPORT_TOPIC | MEMBERS_TRANSPORT_TOPIC) => {
                 Some((Self::Transport, WrittenKey::new("", topic)))

@@ -272,7 +272,8 @@ impl Engine {
         let (record, appended) =
             self.whole().write(move |tx| tx.append_next(draft, Origin::Door))?;
         self.fold_config()?;
-        Ok(Some(Ingested { record, appended }))
+        let signed = self.signed(&record)?;
+        Ok(Some(Ingested { record, appended, signed }))
     }
 }
 

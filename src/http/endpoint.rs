@@ -9,9 +9,10 @@ use super::answer::Answer;
 use super::call::Call;
 use super::problem::Problem;
 use super::{
-    ApiState, ServerLimits, account_routes, bootstrap, config, decisions, expression, health,
-    metrics, namespace_routes, observe, openapi, portability_routes, records, run_routes,
-    session_doors, session_routes, sessions, threads, trust, watch,
+    ApiState, ServerLimits, account_routes, blueprint_routes, bootstrap, config, decisions,
+    expression, health, metrics, namespace_routes, observe, openapi, portability_routes,
+    proof_routes, records, run_routes, session_doors, session_routes, sessions, threads, trust,
+    watch,
 };
 use crate::engine::{Caller, IngestError, Scope};
 
@@ -180,8 +181,10 @@ pub(super) fn endpoints() -> impl Iterator<Item = &'static Endpoint> {
         .chain(run_routes::ENDPOINTS)
         .chain(session_routes::ENDPOINTS)
         .chain(portability_routes::ENDPOINTS)
+        .chain(proof_routes::ENDPOINTS)
         .chain(account_routes::ENDPOINTS)
         .chain(bootstrap::ENDPOINTS)
+        .chain(blueprint_routes::ENDPOINTS)
 }
 
 /// Every route that has no table of its own.

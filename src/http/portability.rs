@@ -9,7 +9,7 @@ use super::ApiState;
 use super::answer::Answer;
 use super::call::{Call, flag, members, text};
 use super::problem::Problem;
-use super::records::objects;
+use super::records::{objects, written};
 use crate::canon::{Object, Value};
 use crate::code::Coded as _;
 use crate::engine::{ErasureRequest, RefusedLine};
@@ -123,9 +123,7 @@ pub(super) fn adopt(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
         None => None,
     };
     let adopted = adopted.ok_or_else(|| Problem::missing("there is no record with this id"))?;
-    let mut object = adopted.record.to_object();
-    object.insert("sequence".into(), adopted.appended.sequence.get().into());
-    Ok(Answer::created(object))
+    Ok(Answer::created(written(state, &adopted)?))
 }
 
 /// `POST /v1/erasure`
@@ -145,7 +143,7 @@ pub(super) fn erase(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
     let remains: Vec<String> =
         erased.remains.iter().map(|path| path.display().to_string()).collect();
     Ok(Answer::ok(object! {
-        "data": objects(&erased.records),
+        "data": objects(state, &erased.records)?,
         "object": "erasure",
         "remains": remains,
         "scrubbed": erased.scrubbed,

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
 use rusqlite::{Connection, OptionalExtension as _, Row, ToSql, params};
 
-use super::StoreError;
 use super::tombstone::{Erased, tombstone_of};
+use super::{StoreError, Unproven};
 use crate::canon::Object;
 use crate::identity::Signature;
 use crate::object;
@@ -32,6 +32,8 @@ pub struct Stored {
     pub signature: Signature,
     /// Whether it was erased. Folds pass over such a record.
     pub erased: Option<Erased>,
+    /// The signature that came with it and that nobody here could check.
+    pub unproven: Option<Unproven>,
 }
 
 impl Stored {
@@ -68,13 +70,17 @@ impl Stored {
 
     /// Returns what this store says about the record's arrival.
     pub fn receipt(&self) -> Object {
-        object! {
+        let mut receipt = object! {
             "origin": self.origin.as_str(),
             "received_at": self.received_at.to_string(),
             "sequence": self.sequence.get(),
             "sig": self.signature.to_string(),
             "signer": self.signer.as_str(),
+        };
+        if let Some(unproven) = &self.unproven {
+            receipt.insert("unproven".into(), unproven.to_object().into());
         }
+        receipt
     }
 }
 
@@ -180,8 +186,9 @@ const HIGHEST_GAP: &str = "
         WHERE thread = used.thread AND actor = used.actor AND clock = used.clock - 1)
     ORDER BY clock DESC LIMIT 1";
 
-const COLUMNS: &str = "seq, id, canonical, judged_by, received_at, origin, signer, sig, \
-                       (SELECT erasure FROM erased WHERE erased.id = records.id)";
+/// What [`stored`] reads, and who erased it.
+pub(super) const COLUMNS: &str = "seq, id, canonical, judged_by, received_at, origin, signer, sig, unproven, \
+     (SELECT erasure FROM erased WHERE erased.id = records.id)";
 
 /// The condition of a row that no erasure marks.
 pub(super) const NOT_ERASED: &str =
@@ -426,7 +433,8 @@ impl<'c> Reader<'c> {
     /// of it.
     pub fn has_permission_switch(&self) -> Result<bool, StoreError> {
         let sql = r#"SELECT EXISTS (
-                         SELECT 1 FROM records WHERE thread = 'th_engine_config'
+                         SELECT 1 FROM records INDEXED BY records_of_the_permission_switch
+                         WHERE thread = 'th_engine_config'
                          AND instr(canonical, '"topic":"permissions_enabled"') > 0)"#;
         Ok(self.connection.prepare_cached(sql)?.query_row([], |row| row.get(0))?)
     }
@@ -571,7 +579,7 @@ impl<'c> Reader<'c> {
         let mut bytes = 0;
         while let Some(row) = rows.next()? {
             let mut stored = stored(row)?;
-            if let Some(by) = row.get::<_, Option<_>>(8)?.map(RecordId::from_bytes) {
+            if let Some(by) = row.get::<_, Option<_>>(9)?.map(RecordId::from_bytes) {
                 let tombstone = tombstone_of(self.connection, stored.sequence)?;
                 stored.erased = Some(Erased { by, tombstone });
             }
@@ -607,8 +615,22 @@ pub(super) fn stored(row: &Row<'_>) -> Result<Stored, StoreError> {
         origin: row.get(5)?,
         signer: row.get(6)?,
         signature: Signature::from_bytes(row.get(7)?),
+        unproven: unproven(row, 8, sequence)?,
         erased: None,
     })
+}
+
+/// Reads the column `unproven`.
+pub(super) fn unproven(
+    row: &Row<'_>,
+    column: usize,
+    sequence: i64,
+) -> Result<Option<Unproven>, StoreError> {
+    let Some(text) = row.get_ref(column)?.as_str_or_null().map_err(rusqlite::Error::from)? else {
+        return Ok(None);
+    };
+    let read = Unproven::from_column(text);
+    read.map(Some).ok_or_else(|| damaged(sequence, "`unproven` is no signature".into()))
 }
 
 impl FromSql for Origin {

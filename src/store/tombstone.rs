@@ -16,11 +16,11 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use super::connection;
 use super::lock::FileLock;
 use super::read::NOT_ERASED;
-use super::{Reader, Store, StoreError, Stored, Tx};
+use super::{KEY_KIND, Reader, Store, StoreError, Stored, Tx};
 use crate::canon::{Canonical, Object, Value};
 use crate::identity::{Keyring, Signature};
 use crate::object;
-use crate::record::{Namespace, RecordId, Sequence};
+use crate::record::{Namespace, Origin, RecordId, Sequence};
 use crate::time::Timestamp;
 
 /// How long the file is kept from others for readers to let go of what was taken out.
@@ -65,13 +65,13 @@ impl Tombstone {
         }
     }
 
-    /// Tells whether this is the word of the instance that `keyring` is of about the row: nothing
-    /// of what is left was changed since.
-    pub(super) fn stands_for(&self, row: &Stored, namespace: &str, keyring: &Keyring) -> bool {
+    /// Tells whether its signer has said this about the row: nothing of what is left was changed
+    /// since.
+    pub(super) fn stands_for(&self, row: &Stored, namespace: &str) -> bool {
         let bytes = signed_bytes(row, namespace, self.erasure, self.at);
+        let key = Keyring::public_key(&self.signer);
         row.record.body.is_empty()
-            && self.signer == keyring.instance().did()
-            && keyring.instance().public().verifies(bytes.as_bytes(), &self.signature)
+            && key.is_some_and(|key| key.verifies(bytes.as_bytes(), &self.signature))
     }
 }
 
@@ -136,13 +136,17 @@ impl Tx<'_> {
     }
 
     /// Takes the words out of a record that was erased, and out of what was kept of them beside it.
-    /// Returns whether it had any: one that is not there, was not erased or was purged before is
-    /// left as it is.
+    /// Returns whether it had any: one that is not there, was not erased or was purged before, or
+    /// that names a key, is left as it is.
     ///
     /// The file holds them until [`Store::scrub`].
     pub fn purge(&mut self, id: RecordId) -> Result<bool, StoreError> {
         let Some(row) = self.reader().record(id)? else { return Ok(false) };
         let Some(Erased { by, tombstone: None }) = row.erased else { return Ok(false) };
+        // What an actor has signed is checked by what names the actor's key.
+        if row.record.kind() == Some(KEY_KIND) && row.origin == Origin::Engine {
+            return Ok(false);
+        }
         let namespace: String = self
             .connection
             .prepare_cached("SELECT namespace FROM records WHERE seq = ?1")?

@@ -3,6 +3,7 @@
 #![cfg(feature = "http")]
 
 mod accounts;
+mod blueprints;
 mod bodies;
 mod bootstrap;
 mod captured;
@@ -20,6 +21,7 @@ mod pages;
 mod peer;
 mod permissions;
 mod portability;
+mod proofs;
 mod query;
 mod records;
 mod runs;

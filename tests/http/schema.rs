@@ -61,7 +61,7 @@ fn members(path: &str, method: &str, status: u16) -> (BTreeSet<String>, BTreeSet
 }
 
 #[track_caller]
-fn check(path: &str, method: &str, reply: &Reply) {
+pub(crate) fn check(path: &str, method: &str, reply: &Reply) {
     let (required, all) = members(path, method, reply.status);
     let json = reply.json();
     let there: BTreeSet<String> = json.as_object().expect("an object").keys().cloned().collect();
@@ -80,6 +80,7 @@ fn answers_have_the_members_that_the_description_says() {
     let new = server.post("/v1/records", crate::client::note("th_a", 1, "x"));
     check("/v1/records", "post", &new);
     check("/v1/records/{id}", "get", &server.get(&format!("/v1/records/{id}")));
+    check("/v1/records/{id}/proof", "get", &server.get(&format!("/v1/records/{id}/proof")));
     check("/v1/records", "get", &server.get("/v1/records?thread=th_a&limit=1"));
     let query = server.post("/v1/records/query", r#"{"filter":{},"limit":1,"explain":true}"#);
     check("/v1/records/query", "post", &query);

@@ -3,6 +3,8 @@
 
 use std::process::Command;
 
+use spl::blueprint::{self, BlueprintSet};
+use spl::canon::hex;
 use spl::engine::{Caller, DecisionAnswer, DecisionVerb, Engine, EngineOptions, Home};
 use spl::record::{ActorId, RecordId};
 use spl::store::Stage;
@@ -95,5 +97,37 @@ fn dead_while_a_lesson_is_approved() {
         assert_eq!(again.is_err(), stage == Stage::Committed, "{stage:?}: {again:?}");
         assert_eq!((loaded(), decided().is_some()), (1, true), "{stage:?}");
         assert_eq!(engine.store().verify(|_, _| {}).expect("verified").fault, None);
+    }
+}
+
+/// The hooks of a blueprint and the record of its installation are there together or not at all;
+/// installed again, the rest of it is written, which is all or nothing.
+#[test]
+fn dead_while_a_blueprint_is_installed() {
+    for stage in Stage::ALL.iter().copied() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let home = Home::at(dir.path());
+        home.initialise("vera").expect("a home");
+        let child = Command::new(crash_child())
+            .arg(dir.path())
+            .arg(stage.as_str())
+            .arg("blueprint")
+            .output()
+            .expect("`cargo test` builds it; alone: `cargo build --example crash_child`");
+        assert!(!child.status.success(), "it was to die: {child:?}");
+        let engine = Engine::open(&home, EngineOptions::default()).expect("it opens again");
+        let loaded = || engine.live().expect("live").config.hooks_loaded();
+        let installed = || blueprint::installations(&engine).expect("read").len();
+        let there = stage == Stage::Committed;
+        assert_eq!((loaded(), installed()), if there { (10, 1) } else { (0, 0) }, "{stage:?}");
+        let set = BlueprintSet::assemble(blueprint::starter().expect("it reads"), Vec::new());
+        let set = set.expect("a set");
+        let accepted = hex(&set.plan_hash());
+        let (caller, by) = (Caller::operator(), ActorId::engine());
+        let again = blueprint::install(&engine, &caller, &by, &set, &accepted).expect("installed");
+        assert_eq!(again.fresh, !there, "{stage:?}");
+        assert_eq!((loaded(), installed()), (10, 1), "{stage:?}");
+        let verified = engine.store().verify(|_, _| {}).expect("verified");
+        assert_eq!((verified.fault, verified.records), (None, 11), "{stage:?}");
     }
 }

@@ -221,7 +221,12 @@ fn an_export_leaves_out_what_was_erased_and_keeps_to_its_threads() {
     let engine = engine();
     let mut ids = Vec::new();
     for clock in 0..6 {
-        ids.push(state(&engine, if clock % 2 == 0 { "th_a" } else { "th_b" }, clock, Object::new()));
+        ids.push(state(
+            &engine,
+            if clock % 2 == 0 { "th_a" } else { "th_b" },
+            clock,
+            Object::new(),
+        ));
     }
     let request = spl::engine::ErasureRequest {
         erases: vec![ids[0], ids[1]],

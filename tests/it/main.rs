@@ -2,6 +2,7 @@
 
 mod accounts;
 mod asking;
+mod blueprint;
 mod budgets;
 mod canon;
 mod captured;
@@ -12,15 +13,20 @@ mod engine;
 mod erasure;
 mod formats;
 mod import;
+mod keys;
 mod lab;
 mod model;
 mod namespaces;
 mod observe;
 mod permit;
+mod proof;
 mod record;
 mod requests;
 mod resume;
 mod review;
 mod run;
+mod signed;
+mod starter;
 mod store;
 mod support;
+mod tamper;

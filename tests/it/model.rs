@@ -201,14 +201,14 @@ impl World {
             let error = ingested.expect_err("no hook");
             assert_eq!(error.code(), Code::InvalidBody);
         } else if let Some(place) = there {
-            let Ingested { record, appended } = ingested.expect("a repeat");
+            let Ingested { record, appended, .. } = ingested.expect("a repeat");
             assert_eq!((record.id(), appended.fresh), (self.model.log[place].0, false));
             assert_eq!(appended.sequence.get(), sequence_of(place));
         } else if self.model.clocks(&draft).any(|clock| clock == draft.clock.get()) {
             let error = ingested.expect_err("the clock is taken");
             assert!(error.to_string().contains("DuplicateClock"), "{error}");
         } else {
-            let Ingested { record, appended } = ingested.expect("written");
+            let Ingested { record, appended, .. } = ingested.expect("written");
             assert!(appended.fresh);
             assert_eq!(appended.sequence.get(), sequence_of(self.model.log.len()));
             self.model.log.push((record.id(), draft));

@@ -3,6 +3,7 @@
 
 mod accounts;
 mod answers;
+mod blueprints;
 mod bootstrap;
 mod captured;
 mod decisions;
@@ -10,6 +11,7 @@ mod diagnosing;
 mod expressions;
 mod help;
 mod hooks;
+mod identity;
 mod installing;
 mod loops;
 mod models;

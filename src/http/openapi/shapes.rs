@@ -1,11 +1,13 @@
 //! The shapes of bodies and answers, in a short notation that becomes JSON Schema.
 
 mod accounts;
+mod blueprints;
 mod bootstrap;
 mod captured;
 mod decisions;
 mod namespaces;
 mod portability;
+mod proofs;
 mod runs;
 mod sessions;
 
@@ -23,7 +25,9 @@ pub(super) fn shapes() -> impl Iterator<Item = &'static Shape> {
         .chain(captured::SHAPES)
         .chain(bootstrap::SHAPES)
         .chain(portability::SHAPES)
+        .chain(proofs::SHAPES)
         .chain(accounts::SHAPES)
+        .chain(blueprints::SHAPES)
 }
 
 /// The shape of an object.
@@ -65,6 +69,7 @@ const SHAPES: &[Shape] = &[
             ("data_type?", "string"),
             ("parents?", "[string]"),
             ("judged_by?", "string|null"),
+            ("sig?", "string|null"),
         ],
     },
     Shape {
@@ -83,6 +88,10 @@ const SHAPES: &[Shape] = &[
             ("data_type", "string"),
             ("parents", "[string]"),
             ("judged_by?", "string"),
+            ("sig", "string"),
+            ("signed_by", "string"),
+            ("signer", "string"),
+            ("unproven?", "UnprovenSignature"),
             ("erased?", "boolean"),
             ("erased_by?", "string"),
             ("purged?", "boolean"),

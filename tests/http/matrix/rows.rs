@@ -36,6 +36,7 @@ const fn post(route: &'static str, path: &'static str, opens: Opens, body: &'sta
 const READ: Opens = Opens::To(&["records:read"]);
 const WRITE: Opens = Opens::To(&["records:write"]);
 const CONFIG: Opens = Opens::To(&["config:read"]);
+const REGISTRY: Opens = Opens::To(&["config:write"]);
 
 const NOTE: &str = r#"{"act":"KNOW","actor":"did:sync:user:vera","thread":"th_a","clock":7,
     "body":{"text":"x"}}"#;
@@ -61,6 +62,7 @@ pub(super) const ROWS: &[Row] = &[
     post("POST /v1/records", "/v1/records", Opens::To(&["records:write", "config:write"]), NOTE),
     get("GET /v1/records", "/v1/records?thread=th_a", READ),
     get("GET /v1/records/{id}", "/v1/records/{a}", READ),
+    get("GET /v1/records/{id}/proof", "/v1/records/{a}/proof", READ),
     post("POST /v1/records/query", "/v1/records/query", READ, r#"{"filter":{}}"#),
     post("POST /v1/records/search", "/v1/records/search", READ, r#"{"query":"x"}"#),
     get("GET /v1/threads", "/v1/threads", READ),
@@ -75,7 +77,12 @@ pub(super) const ROWS: &[Row] = &[
     post("POST /v1/threads/{id}/resume", "/v1/threads/th_a/resume", READ, "{}"),
     get("GET /v1/config/hooks", "/v1/config/hooks", CONFIG),
     get("GET /v1/config/permissions", "/v1/config/permissions", CONFIG),
+    get("GET /v1/config/permission-rules", "/v1/config/permission-rules", CONFIG),
     get("GET /v1/config/tiers", "/v1/config/tiers", CONFIG),
+    get("GET /v1/namespaces", "/v1/namespaces", Opens::To(&["config:read", "records:read"])),
+    post("POST /v1/namespaces", "/v1/namespaces", REGISTRY, r#"{"id":"acme"}"#),
+    post("POST /v1/namespaces/{id}/archive", "/v1/namespaces/acme/archive", REGISTRY, "{}"),
+    get("DELETE /v1/namespaces/{id}", "/v1/namespaces/acme", REGISTRY),
     get("GET /v1/trust", "/v1/trust", READ),
     get("GET /v1/governance/trust", "/v1/governance/trust", READ),
     get("GET /v1/governance/trust/{actor}/{domain}", "/v1/governance/trust/did:x/ops", READ),

@@ -89,6 +89,7 @@ pub(super) fn disable(session: &mut Session, args: &DisableArgs) -> Result<(), F
 /// Puts the rules out of force past every ruling.
 pub(super) fn unlock(session: &mut Session, args: &UnlockArgs) -> Result<(), Failure> {
     session.refuse_server("spl config permissions-unlock")?;
+    session.refuse_agent("spl config permissions-unlock")?;
     let home = home::find()?;
     if let Some(holder) = Holder::of(&home)?.filter(|_| !args.force) {
         let message = format!("a server of this home is running ({})", holder.in_words());
