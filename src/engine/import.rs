@@ -92,7 +92,7 @@ impl ImportLine {
             // An envelope alone, also as answers show it.
             None => {
                 let is_shown = members.contains_key("object");
-                let beside = if is_shown { &SHOWN[..] } else { &["id"] };
+                let beside: &[&str] = if is_shown { &SHOWN[..] } else { &["id"] };
                 let mut receipt = Object::new();
                 for name in beside {
                     receipt.extend(members.remove_entry(*name));

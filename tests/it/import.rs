@@ -85,7 +85,7 @@ fn the_signature_of_an_actor_is_checked_and_kept() {
         let actor = ActorId::parse(actor).expect("an actor");
         let draft = Draft::new(thread, actor, Act::Know, object! { "n": n });
         let record = Record::seal(draft).expect("sealed");
-        let signed = if wrong { b"other bytes" } else { record.canonical().as_bytes() };
+        let signed: &[u8] = if wrong { b"other bytes" } else { record.canonical().as_bytes() };
         let mut envelope = record.to_object();
         envelope.remove("object");
         envelope.insert("sig".into(), key.sign(signed).to_string().into());
