@@ -260,7 +260,7 @@ impl Engine {
         };
         let prepared = match claimed {
             None => Ok(prepared),
-            Some(signature) => self.prepare_signed(prepared.into_record(), signature),
+            Some(signature) => self.prepare_signed(prepared.into_parts().0, signature),
         };
         match prepared {
             Ok(prepared) => Ok(Step::Append(Box::new(prepared))),
