@@ -114,5 +114,5 @@ BEGIN SELECT RAISE(ABORT, 'records are immutable'); END;
 
 -- The records that put permission rules in force or out of it: a process that lives for one command sees
 -- by this that there are none, and folds nothing.
-CREATE INDEX records_of_the_permission_switch ON records (seq)
+CREATE INDEX records_of_the_permission_switch ON records (thread)
 WHERE thread = 'th_engine_config' AND instr(canonical, '"topic":"permissions_enabled"') > 0;

@@ -70,6 +70,11 @@ impl Client {
         Self::over(Transport::Here(Here::over(engine)))
     }
 
+    /// Tells whether this asks in the shell of an agent.
+    pub(crate) const fn is_an_agents(&self) -> bool {
+        self.agent.is_some()
+    }
+
     fn over(transport: Transport) -> Result<Self, Failure> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -87,9 +92,8 @@ impl Client {
 
     /// Returns a client that opens the instance of `home` itself if the server goes away while it
     /// is asked.
-    pub(crate) fn or_open(mut self, home: Home) -> Self {
-        self.home = Some(home);
-        self
+    pub(crate) fn or_open(self, home: Home) -> Self {
+        Self { home: Some(home), ..self }
     }
 
     /// Asks for what is at `target`.
@@ -211,18 +215,6 @@ impl Client {
                 Ok(self.instead.get_or_init(|| here).ask(question).await)
             }
             answered => answered,
-        }
-    }
-}
-
-/// What this process was refused by its own engine is written down before it ends.
-impl Drop for Client {
-    fn drop(&mut self) {
-        if let Transport::Here(here) = &self.transport {
-            here.write_denials();
-        }
-        if let Some(here) = self.instead.get() {
-            here.write_denials();
         }
     }
 }

@@ -9,12 +9,13 @@
 //! operator may adopt a record of the configuration: that writes a new one, which names it.
 
 use super::erase::check_operator;
+use super::signature::read_signature;
 use super::{Caller, Engine, IngestError, Ingested};
 use crate::canon::{Limits, Object, Value, parse};
 use crate::code::{Code, Coded};
 use crate::identity::Signature;
 use crate::record::{
-    ActorId, Draft, MAX_CANONICAL_BYTES, Origin, Reason, Record, RecordId, ShapeError,
+    ActorId, Draft, Envelope, MAX_CANONICAL_BYTES, Origin, Reason, Record, RecordId, ShapeError,
 };
 use crate::store::{AppendError, Prepared, Store, Tx};
 
@@ -59,11 +60,17 @@ impl From<ShapeError> for ImportError {
     }
 }
 
+/// What an answer about a record has beside the record.
+const SHOWN: [&str; 7] = ["id", "object", "sequence", "sig", "signed_by", "signer", "unproven"];
+
 /// A line that reads well: a record, and who signed it where that is said.
 #[derive(Debug, Clone)]
 pub struct ImportLine {
     record: Record,
+    /// Whoever signed it, as a receipt says.
     signed: Option<(String, Signature)>,
+    /// What is said to be the signature of its actor.
+    claimed: Option<Signature>,
 }
 
 impl ImportLine {
@@ -84,35 +91,30 @@ impl ImportLine {
             }
             // An envelope alone, also as answers show it.
             None => {
+                let is_shown = members.contains_key("object");
+                let beside: &[&str] = if is_shown { &SHOWN[..] } else { &["id"] };
                 let mut receipt = Object::new();
-                for name in ["id", "object", "sequence"] {
-                    receipt.extend(members.remove_entry(name));
+                for name in beside {
+                    receipt.extend(members.remove_entry(*name));
                 }
                 Value::Object(std::mem::replace(&mut members, receipt))
             }
         };
-        let draft = Draft::from_envelope(envelope)?;
+        let Envelope { draft, sig } = Envelope::read(envelope)?;
         draft.namespace()?;
         let record = Record::seal(draft)
             .map_err(|error| ImportError::at("record", format!("the record is {error}")))?;
         check_id(&members, &record)?;
-        Ok(Self { signed: signed(&members)?, record })
+        let claimed = match sig {
+            Some(sig) => Some(read_signature(&sig)?),
+            None => unproven(&members)?,
+        };
+        Ok(Self { signed: signed(&members)?, claimed, record })
     }
 
     /// Returns the record.
     pub const fn record(&self) -> &Record {
         &self.record
-    }
-
-    /// Returns the record ready to be stored: signed by whoever signed it, or, where that is not
-    /// said, by the instance as custodian.
-    fn prove(self, store: &Store) -> Result<Prepared, ImportError> {
-        let Some((signer, signature)) = self.signed else {
-            return Ok(store.prepare_sealed(self.record));
-        };
-        Store::prepare_signed(self.record, &signer, signature).ok_or_else(|| {
-            ImportError::at("sig", "the signature is not the signer's over this record")
-        })
     }
 }
 
@@ -137,6 +139,17 @@ fn check_id(members: &Object, record: &Record) -> Result<(), ImportError> {
     }
 }
 
+/// Returns the signature that the store of before could not check either.
+fn unproven(members: &Object) -> Result<Option<Signature>, ImportError> {
+    match members.get("unproven") {
+        None | Some(Value::Null) => Ok(None),
+        Some(unproven) => match unproven.get("sig").and_then(Value::as_str) {
+            Some(sig) => Ok(Some(read_signature(sig)?)),
+            None => Err(ImportError::at("unproven", "`unproven` must hold the signature")),
+        },
+    }
+}
+
 fn signed(members: &Object) -> Result<Option<(String, Signature)>, ImportError> {
     let text = |name: &str| match members.get(name) {
         None | Some(Value::Null) => Ok(None),
@@ -145,10 +158,7 @@ fn signed(members: &Object) -> Result<Option<(String, Signature)>, ImportError> 
     };
     match (text("signer")?, text("sig")?) {
         (None, None) => Ok(None),
-        (Some(signer), Some(sig)) => match Signature::parse(sig) {
-            Some(signature) => Ok(Some((signer.to_owned(), signature))),
-            None => Err(ImportError::at("sig", "`sig` must be 64 bytes as base64")),
-        },
+        (Some(signer), Some(sig)) => Ok(Some((signer.to_owned(), read_signature(sig)?))),
         (Some(_), None) => Err(ImportError::at("sig", "a `signer` comes with its `sig`")),
         (None, Some(_)) => Err(ImportError::at("signer", "a `sig` comes with its `signer`")),
     }
@@ -224,16 +234,39 @@ impl Engine {
             };
             lines.iter().map(|(_, line)| known(line)).collect::<Result<Vec<bool>, _>>()
         })?;
-        let step = |line: Result<ImportLine, ImportError>, known| match line {
-            Ok(_) if known => Step::Pass,
-            Ok(line) => match line.prove(self.whole()) {
-                Ok(prepared) => Step::Append(Box::new(prepared)),
-                Err(error) => Step::Refuse(error),
-            },
-            Err(error) => Step::Refuse(error),
+        let step = |line: Result<ImportLine, ImportError>, known: bool| match line {
+            Ok(_) if known => Ok(Step::Pass),
+            Ok(line) => self.prove(line),
+            Err(error) => Ok(Step::Refuse(error)),
         };
         let lines = lines.into_iter().zip(known);
-        Ok(lines.map(|((number, line), known)| (number, step(line, known))).collect())
+        lines.map(|((number, line), known)| Ok((number, step(line, known)?))).collect()
+    }
+
+    /// Makes a record ready to be stored: signed by whoever signed it, once that holds; or, where that
+    /// is not said, by the instance as custodian. What is said to be its actor's signature is taken as
+    /// at the records door.
+    fn prove(&self, line: ImportLine) -> Result<Step, IngestError> {
+        let ImportLine { record, signed, claimed } = line;
+        let prepared = match signed {
+            None => self.whole().prepare_sealed(record),
+            Some((signer, signature)) => match Store::prepare_signed(record, &signer, signature) {
+                Some(prepared) => prepared,
+                None => {
+                    let message = "the signature is not the signer's over this record";
+                    return Ok(Step::Refuse(ImportError::at("sig", message)));
+                }
+            },
+        };
+        let prepared = match claimed {
+            None => Ok(prepared),
+            Some(signature) => self.prepare_signed(prepared.into_parts().0, signature),
+        };
+        match prepared {
+            Ok(prepared) => Ok(Step::Append(Box::new(prepared))),
+            Err(IngestError::Shape(error)) => Ok(Step::Refuse(error.into())),
+            Err(error) => Err(error),
+        }
     }
 
     /// Writes a record of the configuration that was imported once more, as the operator's own:

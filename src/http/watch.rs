@@ -186,6 +186,8 @@ impl Watching {
                     Err(problem) => return Some(self.end("error", &error(&problem))),
                 }
             }
+            // Whoever was kept from here by a client that does not read has missed news already.
+            let waits = !self.news.is_behind();
             tokio::select! {
                 biased;
                 () = told(&mut self.leaving) => {}
@@ -193,8 +195,9 @@ impl Watching {
                 _ = self.heartbeat.tick() => return Some(self.beat()),
                 () = self.news.written() => {
                     self.behind = true;
-                    // Until now there was nothing to wait for but this.
-                    self.current = self.current.map(|_| Stopwatch::start());
+                    if waits {
+                        self.current = self.current.map(|_| Stopwatch::start());
+                    }
                 }
             }
         }

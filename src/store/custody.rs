@@ -79,12 +79,13 @@ impl Store {
     }
 
     /// Returns the key that an actor has signed its newest record with, if it has signed one itself.
-    /// Goes back through the log as far as it takes.
+    /// Goes back through the log as far as it takes; who signed what was taken over says nothing.
     pub fn last_own_signer(&self, actor: &str) -> Result<Option<String>, StoreError> {
         let custodians = self.custodians()?.clone();
         let instance = self.keyring().instance().did();
         self.read(|reader| {
-            let sql = "SELECT signer FROM records WHERE actor = ?1 ORDER BY seq DESC";
+            let sql = "SELECT signer FROM records WHERE actor = ?1 AND origin <> 'import'
+                       ORDER BY seq DESC";
             let mut statement = reader.connection.prepare_cached(sql)?;
             let mut rows = statement.query([actor])?;
             while let Some(row) = rows.next()? {

@@ -37,7 +37,7 @@ impl Stored {
         let mut envelope = self.record.to_object();
         envelope.remove("object");
         let id = envelope.remove("id");
-        object! {
+        let mut line = object! {
             "id": id,
             "origin": self.origin.as_str(),
             "received_at": self.received_at.to_string(),
@@ -45,7 +45,11 @@ impl Stored {
             "sequence": self.sequence.get(),
             "sig": self.signature.to_string(),
             "signer": self.signer.as_str(),
+        };
+        if let Some(unproven) = &self.unproven {
+            line.insert("unproven".into(), unproven.to_object().into());
         }
+        line
     }
 }
 

@@ -433,7 +433,8 @@ impl<'c> Reader<'c> {
     /// of it.
     pub fn has_permission_switch(&self) -> Result<bool, StoreError> {
         let sql = r#"SELECT EXISTS (
-                         SELECT 1 FROM records WHERE thread = 'th_engine_config'
+                         SELECT 1 FROM records INDEXED BY records_of_the_permission_switch
+                         WHERE thread = 'th_engine_config'
                          AND instr(canonical, '"topic":"permissions_enabled"') > 0)"#;
         Ok(self.connection.prepare_cached(sql)?.query_row([], |row| row.get(0))?)
     }

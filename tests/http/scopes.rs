@@ -213,7 +213,7 @@ fn tokens_are_made_listed_and_revoked() {
         server.post("/v1/tokens", r#"{"name":"ci","scopes":["records:write","records:read"]}"#);
     assert_eq!(made.status, 201, "{}", made.text());
     let (bearer, id) = (made.string("bearer"), made.string("id"));
-    assert!(bearer.starts_with("spl_prod_ci_"), "{bearer}");
+    assert!(bearer.starts_with("spl_prod_sa-"), "{bearer}");
     let asked = || server.tcp("GET", "/v1/threads").bearer(&bearer).send().status;
     assert_eq!(asked(), 200);
     let listed = server.get("/v1/tokens");

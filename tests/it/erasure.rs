@@ -494,13 +494,13 @@ fn a_fold_that_begins_anew_says_the_same() {
         let rows = engine.trust_rows(None, None).expect("rows");
         rows.iter().map(|row| row.get("samples").cloned()).collect::<Vec<_>>()
     };
-    assert_eq!(trust(&lab.engine), [Some(6.into())]);
+    assert_eq!(trust(&lab.engine), [Some(Value::from(6_i64))]);
     erase(&lab.engine, &[ids[1], newest.expect("a record")], true);
     erase(&lab.engine, &[ids[2]], false);
     let another = Engine::open(&Home::at(lab.dir.path().join("home")), EngineOptions::default());
     let another = another.expect("an engine");
     for engine in [&lab.engine, &another] {
-        assert_eq!(trust(engine), [Some(4.into())]);
+        assert_eq!(trust(engine), [Some(Value::from(4_i64))]);
         let rows = engine.hook_rows().expect("rows");
         let ids: Vec<&Value> = rows.iter().filter_map(|row| row.get("record_id")).collect();
         assert!(!ids.iter().any(|it| it.as_str() == newest.map(|id| id.to_string()).as_deref()));

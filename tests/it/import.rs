@@ -3,8 +3,9 @@
 use spl::canon::{Object, Value};
 use spl::code::{Code, Coded as _};
 use spl::engine::{Caller, Engine, ImportLine, Imported, MAX_IMPORT_LINES, Scopes};
+use spl::identity::KeyPair;
 use spl::object;
-use spl::record::{Act, ActorId, Clock, Draft, Origin, RecordId, Sequence, ThreadId};
+use spl::record::{Act, ActorId, Clock, Draft, Origin, Record, RecordId, Sequence, ThreadId};
 use spl::store::{ExportRange, Stored};
 
 use crate::lab::{Lab, SHELL_FAILED, bash, teach, turns};
@@ -73,6 +74,46 @@ fn an_envelope_alone_is_signed_by_the_instance() {
     assert_eq!(import(&ours, &[line.to_owned()], false).new, 1);
     let id = ImportLine::parse(line.as_bytes()).expect("a line").record().id();
     assert_eq!(stored(&ours, id).signer, ours.store().keyring().instance().did());
+}
+
+/// A signature that an envelope brings is its actor's, as at the records door.
+#[test]
+fn the_signature_of_an_actor_is_checked_and_kept() {
+    let key = KeyPair::from_seed(&[9; 32]);
+    let line = |actor: &str, n: i64, wrong: bool| {
+        let thread = ThreadId::parse("th_a").expect("a thread");
+        let actor = ActorId::parse(actor).expect("an actor");
+        let draft = Draft::new(thread, actor, Act::Know, object! { "n": n });
+        let record = Record::seal(draft).expect("sealed");
+        let signed: &[u8] = if wrong { b"other bytes" } else { record.canonical().as_bytes() };
+        let mut envelope = record.to_object();
+        envelope.remove("object");
+        envelope.insert("sig".into(), key.sign(signed).to_string().into());
+        (Value::from(envelope).to_string(), record.id())
+    };
+    let ours = engine();
+    let (good, known) = line(key.did(), 1, false);
+    let (wrong, _) = line(key.did(), 2, true);
+    let (unknown, nobodys) = line("did:sync:user:eve", 3, false);
+    let imported = import(&ours, &[good, wrong, unknown], false);
+    assert_eq!((imported.new, imported.refused.len()), (2, 1));
+    let refused = imported.refused.first().expect("one");
+    assert_eq!((refused.line, refused.error.field.as_deref()), (2, Some("sig")));
+    assert_eq!(stored(&ours, known).signer, key.did());
+    let there = stored(&ours, nobodys);
+    assert_eq!(there.signer, ours.store().keyring().instance().did());
+    assert!(there.unproven.is_some());
+    // It goes along, so that whoever knows the key can check it still.
+    let theirs = engine();
+    assert_eq!(import(&theirs, &exported(&ours), false).new, 2);
+    assert_eq!(stored(&theirs, nobodys).unproven, there.unproven);
+    assert_eq!(stored(&theirs, known).signer, key.did());
+    assert_eq!(theirs.store().verify(|_, _| {}).expect("verified").fault, None);
+    // Also as an answer shows it, with who signed it for whom.
+    let shown = theirs.store().shown(&stored(&theirs, nobodys)).expect("shown");
+    let third = engine();
+    assert_eq!(import(&third, &[Value::from(shown).to_string()], false).new, 1);
+    assert_eq!(stored(&third, nobodys).unproven, there.unproven);
 }
 
 #[test]
@@ -221,7 +262,12 @@ fn an_export_leaves_out_what_was_erased_and_keeps_to_its_threads() {
     let engine = engine();
     let mut ids = Vec::new();
     for clock in 0..6 {
-        ids.push(state(&engine, if clock % 2 == 0 { "th_a" } else { "th_b" }, clock, object! {}));
+        ids.push(state(
+            &engine,
+            if clock % 2 == 0 { "th_a" } else { "th_b" },
+            clock,
+            Object::new(),
+        ));
     }
     let request = spl::engine::ErasureRequest {
         erases: vec![ids[0], ids[1]],

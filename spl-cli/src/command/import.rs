@@ -15,7 +15,7 @@ use super::WELL;
 use super::record::find;
 use crate::client::{Client, Target};
 use crate::failure::{Exit, Failure};
-use crate::output::{self, GOOD, Progress, WARN, plural, printable, short};
+use crate::output::{self, GOOD, Progress, WARN, printable, short};
 use crate::session::{self, Session};
 use lines::Lines;
 

@@ -40,14 +40,6 @@ const REGISTRY: Opens = Opens::To(&["config:write"]);
 
 const NOTE: &str = r#"{"act":"KNOW","actor":"did:sync:user:vera","thread":"th_a","clock":7,
     "body":{"text":"x"}}"#;
-const INSTALL: Opens = Opens::To(&["records:write", "config:write"]);
-const BLUEPRINT: &str = r#"{"actor":"did:sync:user:vera","blueprint":{"object":"blueprint",
-    "format":1,"name":"n","version":"1","author":"did:web:a","seeds":[
-    {"act":"KNOW","thread":"th_a","body":{"text":"x"}}]}}"#;
-const ACCEPTED: &str = r#"{"actor":"did:sync:user:vera","accept_plan":
-    "0000000000000000000000000000000000000000000000000000000000000000",
-    "blueprint":{"object":"blueprint","format":1,"name":"n","version":"1","author":"did:web:a",
-    "seeds":[{"act":"KNOW","thread":"th_a","body":{"text":"x"}}]}}"#;
 const CHECKPOINT: &str = r#"{"actor":"did:sync:user:vera","summary":"s","learnings":["l"]}"#;
 const VERDICT: &str = r#"{"verdict":"accept","actor":"did:sync:user:vera"}"#;
 
@@ -83,15 +75,6 @@ pub(super) const ROWS: &[Row] = &[
     post("POST /v1/threads/{id}/checkpoint", "/v1/threads/th_a/checkpoint", WRITE, CHECKPOINT),
     get("GET /v1/threads/{id}/resume", "/v1/threads/th_a/resume", READ),
     post("POST /v1/threads/{id}/resume", "/v1/threads/th_a/resume", READ, "{}"),
-    get("GET /v1/blueprints", "/v1/blueprints", CONFIG),
-    post("POST /v1/blueprints/plan", "/v1/blueprints/plan", INSTALL, BLUEPRINT),
-    post(
-        "POST /v1/blueprints/materialize",
-        "/v1/blueprints/materialize",
-        INSTALL,
-        // The plan of another one: whoever may come in is told that much.
-        ACCEPTED,
-    ),
     get("GET /v1/config/hooks", "/v1/config/hooks", CONFIG),
     get("GET /v1/config/permissions", "/v1/config/permissions", CONFIG),
     get("GET /v1/config/permission-rules", "/v1/config/permission-rules", CONFIG),
@@ -201,19 +184,6 @@ pub(super) const ROWS: &[Row] = &[
     get("GET /v1/tokens", "/v1/tokens", Opens::Operator),
     get("DELETE /v1/tokens/{id}", "/v1/tokens/none", Opens::Operator),
     get("POST /v1/tokens/{id}/rotate", "/v1/tokens/none/rotate", Opens::Known),
-    get("GET /v1/blueprints", "/v1/blueprints", CONFIG),
-    post(
-        "POST /v1/blueprints/plan",
-        "/v1/blueprints/plan",
-        Opens::To(&["records:write", "config:write"]),
-        r#"{"actor":"did:sync:user:vera","blueprint":{}}"#,
-    ),
-    post(
-        "POST /v1/blueprints/materialize",
-        "/v1/blueprints/materialize",
-        Opens::To(&["records:write", "config:write"]),
-        r#"{"accept_plan":"0","actor":"did:sync:user:vera","blueprint":{}}"#,
-    ),
     get("GET /v1/identity", "/v1/identity", Opens::Known),
     post(
         "POST /v1/service-accounts",
