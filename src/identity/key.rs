@@ -128,12 +128,6 @@ impl Signature {
         Self(bytes)
     }
 
-    /// Reads a signature as it is shown; anything else is `None`.
-    pub fn read(text: &str) -> Option<Self> {
-        let bytes = STANDARD.decode(text).ok()?;
-        Some(Self(bytes.as_slice().try_into().ok()?))
-    }
-
     /// Returns the 64 bytes.
     pub const fn as_bytes(&self) -> &[u8; 64] {
         &self.0
