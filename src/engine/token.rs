@@ -3,6 +3,8 @@
 //! A bearer is `spl_<env>_<account>_<secret>`. Of the secret only the SHA-256 is kept, which is the id
 //! of the token too. A token has the scopes that its account had when it was made, or fewer.
 
+use std::fmt;
+
 use super::account::{
     AccountError, actors_of, check_name, note, note_account, operator_only, words,
 };
@@ -35,6 +37,12 @@ pub struct Minted {
     pub bearer: String,
     /// The id by which it can be revoked.
     pub id: TokenId,
+}
+
+impl fmt::Debug for Minted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Minted").field("id", &self.id).finish_non_exhaustive()
+    }
 }
 
 /// What a token is to be.

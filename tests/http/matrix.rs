@@ -29,6 +29,11 @@ enum Who {
     Socket,
 }
 
+/// Tells whether a route takes lines instead of one object.
+fn takes_lines(row: &Row) -> bool {
+    row.route.ends_with("/retain") || row.route.ends_with("/portability/import")
+}
+
 impl Who {
     const ALL: &[Self] = &[
         Self::Nobody,
@@ -134,7 +139,7 @@ impl Seat {
         let method = row.route.split(' ').next().expect("a method");
         let request = self.request(method, row.path);
         match row.body {
-            Some(body) if row.route.ends_with("/retain") => {
+            Some(body) if takes_lines(row) => {
                 request.header("content-type", "application/x-ndjson").body(body).send()
             }
             Some(body) => request.json(body).send(),

@@ -53,7 +53,13 @@ fn operations() -> Vec<(String, String, Option<String>)> {
 fn asking(request: Request, path: &str, media: Option<&str>) -> Request {
     match media {
         Some(media) => {
-            let body = if path == "/v1/records" { note("th_a", 0, "x") } else { "{}".into() };
+            let body = match path {
+                "/v1/records" => note("th_a", 0, "x"),
+                "/v1/threads/{id}/checkpoint" => {
+                    r#"{"actor":"did:sync:user:vera","learnings":["l"],"summary":"s"}"#.into()
+                }
+                _ => "{}".into(),
+            };
             request.header("content-type", media).body(body)
         }
         None => request,

@@ -13,6 +13,7 @@ use spl::store::{StoreOptions, ThreadRange};
 use spl::time::{TimeSource, Timestamp};
 
 use crate::lab::{Lab, bash, bodies, turns};
+use crate::support::register;
 
 const CLERK: &str = "did:sync:agent:clerk";
 
@@ -54,8 +55,11 @@ fn switch(enabled: bool) -> Object {
     object! { "topic": "permissions_enabled", "enabled": enabled }
 }
 
+/// An engine with the namespaces that these tests write into.
 fn engine() -> Engine {
-    Engine::in_memory().expect("an engine")
+    let engine = Engine::in_memory().expect("an engine");
+    register(&engine, "acme/site");
+    engine
 }
 
 fn stated(engine: &Engine, caller: &Caller, draft: Draft) -> Result<RecordId, IngestError> {

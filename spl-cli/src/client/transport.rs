@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use http_body_util::combinators::UnsyncBoxBody;
@@ -32,7 +33,18 @@ pub(super) type Body = UnsyncBoxBody<Bytes, Box<dyn std::error::Error + Send + S
 #[derive(Clone)]
 pub(super) struct Here {
     router: BoxCloneService<Question, Response<Body>, Infallible>,
-    engine: Engine,
+    _refused: Arc<Refused>,
+}
+
+/// The engine of this process. What it has refused is written down before it goes.
+struct Refused(Engine);
+
+impl Drop for Refused {
+    fn drop(&mut self) {
+        if let Err(error) = self.0.write_denials(Due::All) {
+            tracing::warn!(%error, "denials could not be written down");
+        }
+    }
 }
 
 impl Here {
@@ -40,21 +52,12 @@ impl Here {
     pub(super) fn over(engine: Engine) -> Self {
         let router = spl::http::router(ApiState::new(engine.clone(), Access::SameUser));
         let boxed = MapResponse::new(router, |answer: Response<_>| answer.map(unsync));
-        Self { router: BoxCloneService::new(boxed), engine }
+        Self { router: BoxCloneService::new(boxed), _refused: Arc::new(Refused(engine)) }
     }
 
     /// Asks, and waits for the head of the answer.
     pub(super) async fn ask(&self, question: Question) -> Response<Body> {
         self.router.clone().oneshot(question).await.unwrap_or_else(|never| match never {})
-    }
-}
-
-impl Here {
-    /// Writes down what the engine has refused.
-    pub(super) fn write_denials(&self) {
-        if let Err(error) = self.engine.write_denials(Due::All) {
-            tracing::warn!(%error, "denials could not be written down");
-        }
     }
 }
 

@@ -12,6 +12,7 @@ const SWITCH_ON: &str = "spl learn --thread th_engine_config --actor did:sync:sy
 #[test]
 fn rules_are_written_listed_and_disabled() {
     let mut terminal = Terminal::with_instance();
+    terminal.does("spl namespace create acme && spl namespace create acme/ci");
     terminal.session(&[
         "spl config list-permission-rules",
         OPERATOR,
@@ -70,6 +71,7 @@ fn a_lock_out_is_unlocked() {
         "spl config list-permission-rules",
         "spl -o json config permissions-disable",
         "spl doctor | grep rules",
+        "CLAUDECODE=1 spl config permissions-unlock",
     ]);
     terminal.does("spl serve --daemon --port 0");
     let beside = terminal.quietly("spl config permissions-unlock");
