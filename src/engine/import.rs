@@ -26,7 +26,8 @@ pub const MAX_IMPORT_LINES: usize = 1000;
 pub const MAX_IMPORT_LINE_BYTES: usize = MAX_CANONICAL_BYTES + 64 * 1024;
 
 /// What a line of an export holds.
-const MEMBERS: [&str; 7] = ["id", "origin", "received_at", "record", "sequence", "sig", "signer"];
+const MEMBERS: [&str; 8] =
+    ["id", "origin", "received_at", "record", "sequence", "sig", "signer", "unproven"];
 
 /// Why a line is none.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

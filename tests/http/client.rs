@@ -80,6 +80,10 @@ impl Server {
         let folder = tempfile::tempdir().expect("a folder");
         let home = Home::at(folder.path().join("home"));
         initialise(&home, "vera").expect("a home");
+        // Keys that two servers have in common, so that they sign alike.
+        for (key, seed) in [("keys/primary", [1; 32]), ("secrets/operator-identity.key", [2; 32])] {
+            std::fs::write(home.path().join(key), seed).expect("a key");
+        }
         let engine = open(&home);
         let bind = || {
             let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");

@@ -105,7 +105,8 @@ fn the_signature_of_an_actor_is_checked_and_kept() {
     assert!(there.unproven.is_some());
     // It goes along, so that whoever knows the key can check it still.
     let theirs = engine();
-    assert_eq!(import(&theirs, &exported(&ours), false).new, 2);
+    let imported = import(&theirs, &exported(&ours), false);
+    assert_eq!((imported.new, imported.refused), (2, vec![]));
     assert_eq!(stored(&theirs, nobodys).unproven, there.unproven);
     assert_eq!(stored(&theirs, known).signer, key.did());
     assert_eq!(theirs.store().verify(|_, _| {}).expect("verified").fault, None);
