@@ -151,6 +151,11 @@ proptest! {
             whole.names(&format!("UPDATE records SET {column} = {value} WHERE seq = {row}"), row);
         });
     }
+}
+
+proptest! {
+    // Each case is five copies of the store.
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
     fn a_row_that_is_dropped_moved_or_put_in_between(
