@@ -184,6 +184,19 @@ pub(super) const ROWS: &[Row] = &[
     get("GET /v1/tokens", "/v1/tokens", Opens::Operator),
     get("DELETE /v1/tokens/{id}", "/v1/tokens/none", Opens::Operator),
     get("POST /v1/tokens/{id}/rotate", "/v1/tokens/none/rotate", Opens::Known),
+    get("GET /v1/blueprints", "/v1/blueprints", CONFIG),
+    post(
+        "POST /v1/blueprints/plan",
+        "/v1/blueprints/plan",
+        Opens::To(&["records:write", "config:write"]),
+        r#"{"actor":"did:sync:user:vera","blueprint":{}}"#,
+    ),
+    post(
+        "POST /v1/blueprints/materialize",
+        "/v1/blueprints/materialize",
+        Opens::To(&["records:write", "config:write"]),
+        r#"{"accept_plan":"0","actor":"did:sync:user:vera","blueprint":{}}"#,
+    ),
     get("GET /v1/identity", "/v1/identity", Opens::Known),
     post(
         "POST /v1/service-accounts",
