@@ -50,6 +50,11 @@ impl Prepared {
         &self.record
     }
 
+    /// Returns the record, without its signature.
+    pub fn into_record(self) -> Record {
+        self.record
+    }
+
     /// Returns the record, and who has signed it.
     pub fn into_parts(self) -> (Record, Signed) {
         (self.record, self.signed)

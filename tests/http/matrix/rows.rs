@@ -36,12 +36,15 @@ const fn post(route: &'static str, path: &'static str, opens: Opens, body: &'sta
 const READ: Opens = Opens::To(&["records:read"]);
 const WRITE: Opens = Opens::To(&["records:write"]);
 const CONFIG: Opens = Opens::To(&["config:read"]);
+const INSTALL: Opens = Opens::To(&["records:write", "config:write"]);
 const REGISTRY: Opens = Opens::To(&["config:write"]);
 
 const NOTE: &str = r#"{"act":"KNOW","actor":"did:sync:user:vera","thread":"th_a","clock":7,
     "body":{"text":"x"}}"#;
 const CHECKPOINT: &str = r#"{"actor":"did:sync:user:vera","summary":"s","learnings":["l"]}"#;
 const VERDICT: &str = r#"{"verdict":"accept","actor":"did:sync:user:vera"}"#;
+
+const BLUEPRINT: &str = r#"{"actor":"did:sync:user:vera","blueprint":{}}"#;
 
 /// Each of them, in the order in which they are asked.
 pub(super) const ROWS: &[Row] = &[
@@ -185,16 +188,11 @@ pub(super) const ROWS: &[Row] = &[
     get("DELETE /v1/tokens/{id}", "/v1/tokens/none", Opens::Operator),
     get("POST /v1/tokens/{id}/rotate", "/v1/tokens/none/rotate", Opens::Known),
     get("GET /v1/blueprints", "/v1/blueprints", CONFIG),
-    post(
-        "POST /v1/blueprints/plan",
-        "/v1/blueprints/plan",
-        Opens::To(&["records:write", "config:write"]),
-        r#"{"actor":"did:sync:user:vera","blueprint":{}}"#,
-    ),
+    post("POST /v1/blueprints/plan", "/v1/blueprints/plan", INSTALL, BLUEPRINT),
     post(
         "POST /v1/blueprints/materialize",
         "/v1/blueprints/materialize",
-        Opens::To(&["records:write", "config:write"]),
+        INSTALL,
         r#"{"accept_plan":"0","actor":"did:sync:user:vera","blueprint":{}}"#,
     ),
     get("GET /v1/identity", "/v1/identity", Opens::Known),
