@@ -34,7 +34,7 @@ fn an_agent_teaches_nobody_else() {
         assert!(refused.stderr.contains("[CONFIG_WRITE_DENIED]"), "{mark}: {}", refused.stderr);
         assert!(refused.stderr.contains(&format!("{mark} is set")), "{mark}: {}", refused.stderr);
     }
-    assert!(terminal.does("spl health").contains("0 hooks"), "nothing was written");
+    assert!(terminal.does("spl health").contains("hooks_loaded 0"), "nothing was written");
     // A variable that says nothing marks nothing.
     terminal.does(&format!("CLAUDECODE= {ADD}"));
     terminal.set("CLAUDECODE", "1");
