@@ -24,9 +24,12 @@ mod decision;
 mod denial;
 mod door;
 mod driver;
+mod erase;
 mod error;
 mod health;
 mod home;
+mod identity;
+mod import;
 mod known;
 mod live;
 mod namespace;
@@ -36,6 +39,7 @@ mod review;
 mod scope;
 mod seam;
 mod settings;
+mod signature;
 mod together;
 mod token;
 mod trusted;
@@ -58,8 +62,13 @@ pub use decision::{
 pub use denial::{DENIAL_KIND, DENIAL_TOPIC, Denial, Due};
 pub use door::Ingested;
 pub use driver::{Driven, DriverLock};
+pub use erase::{Erasure, ErasureRequest};
 pub use error::{EngineError, IngestError};
-pub use home::{Home, HomeError, Made};
+pub use home::{Home, HomeError, KeyHolder, Made};
+pub use identity::{Identity, IdentityError, KeyChange, KeyState, Recovered};
+pub use import::{
+    ImportError, ImportLine, Imported, MAX_IMPORT_LINE_BYTES, MAX_IMPORT_LINES, RefusedLine,
+};
 pub use live::Live;
 pub use namespace::NamespaceChange;
 pub use observe::{ObserveError, ObservedCall, Spoken};
@@ -78,7 +87,6 @@ use crate::identity::{KeyPair, Keyring, random_bytes};
 use crate::predicate::ExpressionCache;
 use crate::store::{OpenError, Probe, Sight, Store, StoreOptions, TokenId};
 use crate::time::{Stopwatch, TimeSource};
-use crate::trust::TrustFold;
 
 /// How to open an engine.
 pub struct EngineOptions {
@@ -122,7 +130,7 @@ struct Inner {
     home_token: Option<TokenId>,
     expressions: Arc<ExpressionCache>,
     live: live::Refresher,
-    trust: std::sync::Mutex<TrustFold>,
+    trust: std::sync::Mutex<trusted::Counted>,
     census: std::sync::Mutex<census::Census>,
     drivers: driver::Drivers,
     skipped: permit::Skipped,
@@ -139,7 +147,12 @@ impl Engine {
     /// is there and up to date.
     pub fn open(home: &Home, options: EngineOptions) -> Result<Self, EngineError> {
         let brief = options.brief;
+        identity::settle(home, brief)?;
         let keyring = if brief { home.instance_keyring()? } else { home.keyring()? };
+        let keyring = match options.store_path {
+            Some(_) => identity::knowing_former(home, keyring)?,
+            None => keyring,
+        };
         let path = match options.store_path {
             Some(path) if is_empty(&path) => {
                 // A copy that was cut off to nothing is not one of a store without records.

@@ -12,6 +12,6 @@ mod did;
 mod key;
 mod keyring;
 
-pub use did::{did_of, public_key_of};
+pub use did::{DidKeyError, did_of, fingerprint_of, public_key_of, resolve_did_key};
 pub use key::{KeyPair, PublicKey, RandomError, SEED_BYTES, Signature, random_bytes};
 pub use keyring::Keyring;

@@ -20,7 +20,7 @@ mod reserved;
 mod sealed;
 mod shape;
 
-pub use draft::{Draft, ENVELOPE_FIELDS};
+pub use draft::{Draft, ENVELOPE_FIELDS, Envelope};
 pub use enums::{Act, DataType};
 pub use id::RecordId;
 pub use kind::{Kind, KindError};
@@ -35,7 +35,13 @@ pub use shape::{Reason, ShapeError};
 /// The thread whose records configure the engine.
 pub const CONFIG_THREAD: &str = "th_engine_config";
 
-/// The actor that the engine itself writes as.
+/// The kind of a record that erases others.
+pub const ERASURE_KIND: &str = "core.erasure";
+
+/// The thread whose records name the keys of actors.
+pub const ACTOR_THREAD: &str = "th_actor_registry";
+
+/// The actor that the engine itself writes as. Its key is the key of the instance.
 pub const ENGINE_ACTOR: &str = "did:sync:system:engine";
 
 /// The actor that says who was refused what.

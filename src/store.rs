@@ -8,21 +8,26 @@
 //! `hub.lock`, so that many writers share one sync of the disk, and each caller is answered when
 //! its rows are durable. A closure that fails undoes itself and nothing else.
 //!
-//! **Invariant:** only this module names `rusqlite`. Rows of `records` are never updated or
-//! deleted, and triggers in the file hold everyone else to that too. Text from a caller is always a
-//! bound parameter.
+//! **Invariant:** only this module names `rusqlite`. Rows of `records` are never deleted, and
+//! change in one way alone: the words of one go, behind a tombstone. Triggers in the file hold
+//! everyone else to that too. Text from a caller is always a bound parameter.
 
 mod account;
+mod actor_keys;
 mod append;
 mod backup;
 mod charters;
+mod checkpoint;
 mod connection;
+mod custody;
 mod error;
+mod export;
 mod hook_index;
 mod lock;
 mod namespace;
 #[cfg(test)]
 mod plans;
+mod proof;
 mod query;
 mod read;
 mod runs;
@@ -30,7 +35,9 @@ mod sessions;
 mod sight;
 mod stage;
 mod token;
+mod tombstone;
 mod tx;
+mod unproven;
 mod verify;
 mod writer;
 
@@ -39,11 +46,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use account::{Account, AccountId};
-pub use append::{Appended, Prepared, Receipt};
+pub use actor_keys::{ActorKey, KEY_KIND, KeyStatement};
+pub use append::{Appended, Prepared, Receipt, Signed};
 pub use charters::{MovedThread, SessionCounts};
+pub use checkpoint::{CHECKPOINT_EVERY, SignedLink};
+pub use custody::SignedBy;
 pub use error::{AppendError, OpenError, StoreError};
+pub use export::ExportRange;
 pub use hook_index::IndexedHook;
 pub use namespace::{NamespaceRejected, NamespaceRow};
+pub use proof::{MAX_PROOF_BYTES, Proof, ProofError};
 pub use query::{Page, Query, QueryError};
 pub use read::{
     HookCounters, HookFailures, Reader, Stored, ThreadClocks, ThreadRange, ThreadSummary,
@@ -53,11 +65,13 @@ pub use sessions::{AnsweredEvent, SessionRow, SessionRows, WaitingWords};
 pub use sight::Sight;
 pub use stage::{Probe, Stage};
 pub use token::{Token, TokenId};
+pub use tombstone::{Erased, Tombstone};
 pub use tx::{Counted, Tx};
+pub use unproven::{Unproven, UnprovenReason};
 pub use verify::{Fault, Verification};
 
 use crate::code::Coded;
-use crate::identity::Keyring;
+use crate::identity::{Keyring, Signature};
 use crate::record::{Draft, Origin, Record, Sequence};
 use crate::time::TimeSource;
 use connection::Readers;
@@ -111,6 +125,7 @@ struct Shared {
     poisoned: AtomicBool,
     probe: Option<Probe>,
     listeners: std::sync::Mutex<Vec<Listener>>,
+    custodians: custody::Custodians,
 }
 
 impl Store {
@@ -147,6 +162,7 @@ impl Store {
             poisoned: AtomicBool::new(false),
             probe: options.probe,
             listeners: std::sync::Mutex::new(Vec::new()),
+            custodians: custody::Custodians::default(),
         });
         let keep_log = !options.checkpoint_on_close;
         let writer = Writer::new(Arc::clone(&shared), connection, lock, keep_log, options.brief);
@@ -176,7 +192,7 @@ impl Store {
     /// Seals a draft and signs it with the instance key, as custodian: for what somebody states in
     /// the name of an actor whose key is not theirs to use.
     pub fn prepare_in_custody(&self, draft: Draft) -> Result<Prepared, AppendError> {
-        Ok(Prepared::sign(Record::seal(draft)?, self.shared.keyring.instance()))
+        Ok(self.prepare_sealed(Record::seal(draft)?))
     }
 
     /// Runs `work` inside a transaction and returns when what it wrote is durable.
@@ -192,6 +208,19 @@ impl Store {
         E: From<StoreError> + Coded + Send + 'static,
     {
         self.writer.submit(work)
+    }
+
+    /// Signs a record that is sealed with the instance key, as custodian.
+    pub fn prepare_sealed(&self, record: Record) -> Prepared {
+        Prepared::sign(record, self.shared.keyring.instance())
+    }
+
+    /// Takes a record as somebody else has signed it; `None` if the signature is not that key's
+    /// over its bytes.
+    pub fn prepare_signed(record: Record, signer: &str, signature: Signature) -> Option<Prepared> {
+        let key = Keyring::public_key(signer)?;
+        let signs = key.verifies(record.canonical().as_bytes(), &signature);
+        signs.then(|| Prepared::proven(record, signer.to_owned(), signature))
     }
 
     /// Ends with the process, which closes nothing: the kernel does, for nothing. Only for a brief

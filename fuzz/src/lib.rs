@@ -15,6 +15,7 @@ pub mod evaluators;
 pub mod expression;
 pub mod facts;
 pub mod hook_record;
+pub mod import_line;
 pub mod predicate;
 pub mod query;
 pub mod secret;

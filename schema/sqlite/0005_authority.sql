@@ -59,14 +59,58 @@ CREATE TABLE checkpoints (
     sig    BLOB    NOT NULL CHECK (length(sig) = 64)
 ) STRICT;
 
--- Records whose words were taken out. What is left keeps its id and its place in the chain.
-CREATE TABLE tombstones (
-    seq     INTEGER PRIMARY KEY,
-    erasure BLOB    NOT NULL,                    -- the id of the record that asked for it
-    at      INTEGER NOT NULL,
-    signer  TEXT    NOT NULL,
-    sig     BLOB    NOT NULL CHECK (length(sig) = 64)
+-- Records that an erasure marks: folds pass over them. A fold of the erasures themselves, kept in the
+-- transaction that appends one; the highest `n` tells whether there are new ones.
+CREATE TABLE erased (
+    n       INTEGER PRIMARY KEY,
+    id      BLOB    NOT NULL UNIQUE CHECK (length(id) = 32),
+    erasure BLOB    NOT NULL CHECK (length(erasure) = 32)
 ) STRICT;
+
+-- Until now erasures took effect on the thread of the configuration alone, behind a gate.
+INSERT OR IGNORE INTO erased (id, erasure)
+SELECT unhex(named.value), records.id
+FROM records, json_each(records.canonical, '$.body.erases') AS named
+WHERE records.kind = 'core.erasure' AND records.act = 'PUT' AND records.origin <> 'import'
+  AND records.thread = 'th_engine_config' AND typeof(named.value) = 'text'
+  AND length(unhex(named.value)) = 32 AND named.value = lower(named.value)
+ORDER BY records.seq;
+
+-- Records whose words were taken out. What is left keeps its id and its place in the chain, and is
+-- signed anew.
+CREATE TABLE tombstones (
+    seq      INTEGER PRIMARY KEY,
+    erasure  BLOB    NOT NULL CHECK (length(erasure) = 32), -- the record that asked for it
+    at       INTEGER NOT NULL,
+    signer   TEXT    NOT NULL,
+    sig      BLOB    NOT NULL CHECK (length(sig) = 64),
+    scrubbed INTEGER NOT NULL DEFAULT 0          -- whether the file was rewritten since
+) STRICT;
+
+CREATE TRIGGER tombstones_no_update BEFORE UPDATE OF seq, erasure, at, signer, sig ON tombstones
+BEGIN SELECT RAISE(ABORT, 'tombstones stay'); END;
+
+CREATE TRIGGER tombstones_no_delete BEFORE DELETE ON tombstones
+BEGIN SELECT RAISE(ABORT, 'tombstones stay'); END;
+
+CREATE TRIGGER tombstones_no_replace BEFORE INSERT ON tombstones
+WHEN EXISTS (SELECT 1 FROM tombstones WHERE seq = NEW.seq)
+BEGIN SELECT RAISE(ABORT, 'tombstones stay'); END;
+
+-- A row changes in one way: behind its tombstone, the body gives way to an empty one.
+DROP TRIGGER records_no_update;
+CREATE TRIGGER records_no_update BEFORE UPDATE ON records
+WHEN NOT (
+    EXISTS (SELECT 1 FROM tombstones WHERE seq = OLD.seq)
+    AND NEW.canonical = json_set(OLD.canonical, '$.body', json('{}'))
+    AND NEW.kind IS NULL AND NEW.verdict IS NULL
+    AND NEW.seq IS OLD.seq AND NEW.id IS OLD.id AND NEW.thread IS OLD.thread
+    AND NEW.actor IS OLD.actor AND NEW.act IS OLD.act AND NEW.clock IS OLD.clock
+    AND NEW.data_type IS OLD.data_type AND NEW.namespace IS OLD.namespace
+    AND NEW.judged_by IS OLD.judged_by AND NEW.received_at IS OLD.received_at
+    AND NEW.origin IS OLD.origin AND NEW.signer IS OLD.signer AND NEW.sig IS OLD.sig
+    AND NEW.chain IS OLD.chain AND NEW.unproven IS OLD.unproven)
+BEGIN SELECT RAISE(ABORT, 'records are immutable'); END;
 
 -- The records that put permission rules in force or out of it: a process that lives for one command sees
 -- by this that there are none, and folds nothing.

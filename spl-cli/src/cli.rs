@@ -138,7 +138,13 @@ server. What is wrong comes with what to do about it.
 Exit status: 0 all is well, 1 something may not be, 2 something is wrong.")]
     Doctor,
     Verify(command::verify::VerifyArgs),
+    Proof(command::proof::ProofArgs),
+    #[command(subcommand)]
+    Identity(command::identity::IdentityCommand),
     Backup(command::backup::BackupArgs),
+    Export(command::export::ExportArgs),
+    Import(command::import::ImportArgs),
+    Erase(command::erase::EraseArgs),
     #[command(subcommand)]
     Config(command::config::ConfigCommand),
     #[command(subcommand)]

@@ -4,6 +4,7 @@
 //! behind a URL, or, where there is neither, the same router in this process over the store that
 //! it has opened itself. So a command is written once, and says the same with and without a server.
 
+mod download;
 mod events;
 mod target;
 mod transport;
@@ -23,6 +24,7 @@ use tokio::runtime::Runtime;
 use crate::failure::Failure;
 use crate::home;
 use crate::shell::AgentShell;
+pub(crate) use download::Download;
 pub(crate) use events::{Event, Events};
 pub(crate) use target::Target;
 use transport::{Body, Here, Question, Transport};
@@ -66,6 +68,11 @@ impl Client {
     /// Returns a client of an engine in this process.
     pub(crate) fn here(engine: Engine) -> Result<Self, Failure> {
         Self::over(Transport::Here(Here::over(engine)))
+    }
+
+    /// Tells whether this asks in the shell of an agent.
+    pub(crate) const fn is_an_agents(&self) -> bool {
+        self.agent.is_some()
     }
 
     fn over(transport: Transport) -> Result<Self, Failure> {
@@ -145,7 +152,18 @@ impl Client {
         if let Some(id) = last_id.and_then(|id| HeaderValue::try_from(id).ok()) {
             headers.insert("last-event-id", id);
         }
-        let response = self.runtime.block_on(async {
+        Ok(Events::new(&self.runtime, self.begin(request)?.into_body()))
+    }
+
+    /// Asks for what is at `target` and is too long to be held whole.
+    pub(crate) fn download(&self, target: &Target) -> Result<Download<'_>, Failure> {
+        let request = self.request(Method::GET, target, None)?;
+        Ok(Download::new(&self.runtime, self.begin(request)?))
+    }
+
+    /// Asks, and returns an answer that goes on once its head says that it is none of failure.
+    fn begin(&self, request: Question) -> Result<Response<Body>, Failure> {
+        self.runtime.block_on(async {
             let response = self.exchange(request).await?;
             if response.status().as_u16() < 400 {
                 return Ok(response);
@@ -154,8 +172,7 @@ impl Client {
                 Err(failure) => failure,
                 Ok(reply) => Failure::sent(reply.status, reply.body.into()),
             })
-        })?;
-        Ok(Events::new(&self.runtime, response.into_body()))
+        })
     }
 
     fn request(

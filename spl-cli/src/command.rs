@@ -9,12 +9,17 @@ pub(crate) mod config;
 pub(crate) mod decisions;
 pub(crate) mod demo;
 pub(crate) mod doctor;
+pub(crate) mod erase;
+pub(crate) mod export;
 pub(crate) mod expr;
 pub(crate) mod health;
 pub(crate) mod hook;
+pub(crate) mod identity;
+pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod model;
 pub(crate) mod namespace;
+pub(crate) mod proof;
 pub(crate) mod record;
 pub(crate) mod resume;
 pub(crate) mod runs;
@@ -95,7 +100,12 @@ fn perform(session: &mut Session, command: Command) -> Result<u8, Failure> {
         Command::Health => health::health(session),
         Command::Doctor => return doctor::doctor(session),
         Command::Verify(args) => return verify::verify(session, &args),
+        Command::Proof(args) => proof::proof(session, &args),
+        Command::Identity(command) => return identity::identity(session, command),
         Command::Backup(args) => backup::backup(session, &args),
+        Command::Export(args) => export::export(session, &args),
+        Command::Import(args) => return import::import(session, &args),
+        Command::Erase(args) => erase::erase(session, &args),
         Command::Model(command) => return model::model(session, &command),
         Command::Tool(command) => tool::tool(session, command),
         Command::Config(command) => config::config(session, command),

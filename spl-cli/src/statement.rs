@@ -1,12 +1,13 @@
 //! A record that is about to be written, and the clock that is found for it.
 
 use spl::canon::{Object, Value};
+use spl::code::Code;
 use spl::object;
-use spl::record::{Act, RecordId};
+use spl::record::{Act, ActorId, CONFIG_THREAD, RecordId};
 use spl::secret::mask_value;
 
 use crate::client::{Client, Reply, Target};
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
 use crate::output::{self, printable};
 
 /// How often a clock is looked for that nobody else has taken.
@@ -34,6 +35,7 @@ impl Statement {
     /// another record then, so nothing is written twice. Each time somebody else has written, so
     /// of many who begin together every one comes to its turn.
     pub(crate) fn write(&self, client: &Client) -> Result<Reply, Failure> {
+        self.refuse_agent(client)?;
         self.warn_of_secrets();
         for _ in 1..TRIES {
             let written = self.write_at(client, self.next_clock(client)?);
@@ -44,14 +46,25 @@ impl Statement {
         self.write_at(client, self.next_clock(client)?)
     }
 
-    /// A record is stored as it is sent, and there is no taking it back (decision 15).
+    /// Configuration that is stated by the instance itself is the operator's. In the shell of an agent
+    /// that is said here: a door would speak of the name first, which nobody has chosen.
+    fn refuse_agent(&self, client: &Client) -> Result<(), Failure> {
+        let as_instance = ActorId::parse(&self.actor).is_ok_and(|actor| actor.is_system());
+        if client.is_an_agents() && as_instance && self.thread == CONFIG_THREAD {
+            let message = "this configuration takes the operator";
+            return Err(Failure::new(Exit::Auth, Code::ConfigWriteDenied.as_str(), message));
+        }
+        Ok(())
+    }
+
+    /// A record is stored as it is sent, and taking its words out is no small thing (decision 15).
     fn warn_of_secrets(&self) {
         let body = Value::from(self.body.clone());
         let mut places = Vec::new();
         differing(&body, &mask_value(&body), "body", &mut places);
         for place in places {
             output::warn(&format!(
-                "`{place}` looks like a secret; a record cannot be taken back",
+                "`{place}` looks like a secret; only `spl erase --purge` takes a record's words out",
                 place = printable(&place)
             ));
         }

@@ -1,7 +1,7 @@
 //! What a blueprint may bring that nobody vouches for: content, and nothing that configures, judges,
 //! answers or speaks as the instance.
 
-use super::Placed;
+use super::{Placed, Sort};
 use crate::record::{Act, ShapeError};
 
 /// Kinds that mean something to the engine, or to others like it.
@@ -20,6 +20,9 @@ pub(super) fn check(placed: &Placed, because: &str) -> Result<(), ShapeError> {
         Err(place.refuse(field, message).with_hint(hint))
     };
     let what = seed.in_words();
+    if seed.sort() != Sort::Content {
+        return refused("act", format!("the {what} is more than content"));
+    }
     if !matches!(seed.act, Act::Know | Act::Put) {
         return refused("act", format!("the {what} has the act {}", seed.act));
     }

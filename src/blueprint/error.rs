@@ -21,11 +21,11 @@ pub enum BlueprintError {
         what: String,
         /// Why.
         #[source]
-        error: IngestError,
+        error: Box<IngestError>,
     },
     /// It brings configuration, which this caller may not write. Nothing else is said about it.
     #[error(transparent)]
-    Denied(IngestError),
+    Denied(Box<IngestError>),
     /// What would be written is not what was agreed to.
     #[error(
         "the plan that was accepted is `{accepted}`, and the one of this blueprint is `{plan}`"
@@ -56,11 +56,13 @@ impl From<StoreError> for BlueprintError {
 impl Coded for BlueprintError {
     fn code(&self) -> Code {
         match self {
+            Self::Refused(_) => Code::BlueprintRefused,
             // What is wrong with the body of a seed is wrong with the blueprint.
-            Self::Refused(_) | Self::Seed { error: IngestError::Shape(_), .. } => {
-                Code::BlueprintRefused
-            }
-            Self::Seed { error, .. } | Self::Denied(error) => error.code(),
+            Self::Seed { error, .. } => match **error {
+                IngestError::Shape(_) => Code::BlueprintRefused,
+                _ => error.code(),
+            },
+            Self::Denied(error) => error.code(),
             Self::PlanMismatch { .. } => Code::PlanMismatch,
             Self::Engine(error) => error.code(),
         }

@@ -62,7 +62,7 @@ impl Blueprint {
     /// Reads the bytes of a file.
     pub fn parse(bytes: &[u8]) -> Result<Self, BlueprintError> {
         let value = parse(bytes, Limits::DOOR).map_err(|error| {
-            let message = format!("the blueprint is not JSON: {error}");
+            let message = format!("the blueprint does not read: {error}");
             ShapeError::new("blueprint", Reason::BadValue, message)
         })?;
         Self::read(value)

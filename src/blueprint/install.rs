@@ -87,7 +87,7 @@ fn carry_out(
             IngestError::Engine(error) => BlueprintError::Engine(error),
             IngestError::Append(error) => BlueprintError::Engine(error.into()),
             // The plan has passed these checks a moment ago.
-            error => BlueprintError::Denied(error),
+            error => BlueprintError::Denied(error.into()),
         })?;
     Ok(stored.map(|(written, record)| Installed {
         plan: plan.hash,

@@ -63,7 +63,7 @@ impl Installation {
 
 /// Returns every installation that this handle may see, in the order of arrival.
 pub fn installations(engine: &crate::engine::Engine) -> Result<Vec<Installation>, StoreError> {
-    engine.store().read(|reader| read(reader)).map(|(installations, _)| installations)
+    engine.store().read(read).map(|(installations, _)| installations)
 }
 
 /// Reads what the engine has written of installations, and how far its thread goes.

@@ -3,11 +3,13 @@
 use super::installed::Ledger;
 use super::{BlueprintError, BlueprintSet, Placed, Sort, Vouched, content, useless};
 use crate::canon::{Canonical, Digest, Object};
-use crate::code::Coded as _;
+use crate::code::{Code, Coded as _};
 use crate::engine::{Caller, Engine, EngineError, IngestError, Live};
 use crate::hook::Hook;
 use crate::permission::PermissionRule;
-use crate::record::{ActorId, Draft, Namespace, Reason, RecordId, Sequence, ShapeError};
+use crate::record::{
+    ActorId, CONFIG_THREAD, Draft, Namespace, Reason, RecordId, Sequence, ShapeError,
+};
 
 /// What is there already of a seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,7 +80,10 @@ pub fn plan(
     by: &ActorId,
     set: &BlueprintSet,
 ) -> Result<Plan, EngineError> {
-    let ledger = engine.whole().read(Ledger::read)?;
+    // Read before what it is about: if more is known by then, whoever stores finds that out.
+    let (ledger, configured) = engine
+        .whole()
+        .read(|reader| Ok((Ledger::read(reader)?, reader.last_of_thread(CONFIG_THREAD)?)))?;
     let live = engine.live()?;
     let vouched = Vouched::of(engine, set.blueprint())?;
     let mut seeds: Vec<Planned> = set.seeds().iter().map(|it| planned(it, by)).collect();
@@ -100,7 +105,7 @@ pub fn plan(
         seeds,
         refused,
         installed: ledger.plan(&set.plan_hash()),
-        read_to: (ledger.read_to, live.config.watermark().sequence()),
+        read_to: (ledger.read_to, configured),
     })
 }
 
@@ -121,7 +126,7 @@ fn check(
     // As at the records door: whoever may not write a hook learns nothing by bringing a bad one.
     if !caller.is_operator() && seeds.iter().any(|it| it.placed.seed.configures()) {
         let needed = "the operator or the scope `admin`";
-        return Err(BlueprintError::Denied(IngestError::ConfigWriteDenied { needed }));
+        return Err(BlueprintError::Denied(IngestError::ConfigWriteDenied { needed }.into()));
     }
     for planned in seeds {
         useless::check(&planned.placed)?;
@@ -146,10 +151,14 @@ fn check_seed(engine: &Engine, caller: &Caller, planned: &Planned) -> Result<(),
     };
     let passed = engine.admit(caller, draft).and_then(|()| Ok(compiles()?));
     passed.map_err(|error| match error {
-        IngestError::Engine(error) => BlueprintError::Engine(error),
+        // That a namespace takes no records is about the seed, and no failure of this instance.
+        IngestError::Engine(error) if error.code() != Code::NamespaceRejected => {
+            BlueprintError::Engine(error)
+        }
         error => {
             let field = field_of(&error, placed);
-            BlueprintError::Seed { field, what: format!("the {}", placed.seed.in_words()), error }
+            let what = format!("the {}", placed.seed.in_words());
+            BlueprintError::Seed { field, what, error: error.into() }
         }
     })
 }

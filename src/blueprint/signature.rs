@@ -57,10 +57,11 @@ impl BlueprintSignature {
             let message = format!("`alg` must be `{ALGORITHM}`");
             return Err(ShapeError::new("alg", Reason::BadValue, message));
         }
-        let signature = Signature::read(field::text(fields, SIGNATURE)?).ok_or_else(|| {
-            let message = "`signature` must be base64 of 64 bytes, padded";
-            ShapeError::new(SIGNATURE, Reason::BadValue, message)
-        })?;
+        let signature =
+            Signature::parse_exact(field::text(fields, SIGNATURE)?).ok_or_else(|| {
+                let message = "`signature` must be base64 of 64 bytes, padded";
+                ShapeError::new(SIGNATURE, Reason::BadValue, message)
+            })?;
         let signed_at = match fields.get("signed_at") {
             None => return Err(ShapeError::missing("signed_at")),
             Some(value) => value.as_i64().filter(|at| *at >= 0).ok_or_else(|| {

@@ -14,10 +14,7 @@ use crate::fold::Watermark;
 use crate::hook::{HookSet, InForce};
 use crate::permission::{NearMiss, looks_like_permissions};
 use crate::predicate::ExpressionCache;
-use crate::record::{Act, Origin, Received, Record, RecordId};
-
-/// The kind of a record that erases others.
-const ERASURE_KIND: &str = "core.erasure";
+use crate::record::{Origin, Received, Record, RecordId};
 
 /// So many changed hooks at most are changed in the live set one by one; of a large set one in 128.
 /// More build it anew: each change indexes the changes before it once more.
@@ -65,7 +62,7 @@ impl Folding {
         }
         if received.origin == Origin::Import {
             // Neither a setting nor an erasure: no door has asked who may write it.
-        } else if record.act == Act::Put && record.kind() == Some(ERASURE_KIND) {
+        } else if record.is_erasure() {
             record.names("erases").for_each(|id| self.erase(id));
         } else if let Some(key) = SettingKey::of(record) {
             let versions = self.state.settings.get(&key).cloned().unwrap_or_default();

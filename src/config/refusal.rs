@@ -50,7 +50,7 @@ impl Refusal {
             reason: Self::IMPORTED,
             message: format!("{what} that was imported from another store is kept and not loaded"),
             column: None,
-            hint: Some("Write it here as well, if it is to hold here.".into()),
+            hint: Some(format!("To let it hold here: `spl import --adopt {record_id}`.")),
         }
     }
 }

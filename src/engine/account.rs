@@ -196,7 +196,9 @@ impl Engine {
     ) -> Result<(Account, Option<Minted>), AccountError> {
         operator_only(caller)?;
         self.admit_home_token()?;
+        let namespace = new.namespace.clone();
         let account = new.into_account()?;
+        self.enter_namespace(&namespace)?;
         let mint = wish.map(|wish| Mint::of(wish, &account, self.whole().now())).transpose()?;
         let by = caller.name().to_owned();
         let minted = mint.as_ref().map(Mint::minted);

@@ -3,20 +3,23 @@
 use std::sync::atomic::Ordering;
 
 use super::namespace::enter;
+use super::signature::read_signature;
 use super::{Caller, Engine, EngineError, IngestError, Scope, Way};
 use crate::canon::{Limits, ParseError, parse};
 use crate::config::{
     BlueprintAuthor, CorsOrigins, MEMBERS_TRANSPORT_TOPIC, TRANSPORT_TOPIC, is_blueprint_author,
 };
 use crate::hook::{Hook, is_hook};
+use crate::identity::Signature;
 use crate::permission::{
     PERMISSION_RULE_KIND, PERMISSION_RULE_TOPIC, PERMISSIONS_ENABLED_TOPIC, PermissionRule,
     check_switch, is_permission_rule, is_permission_switch,
 };
 use crate::record::{
-    ActorId, Clock, Draft, Namespace, NamespaceEntry, Origin, Reason, Record, ShapeError, ThreadId,
+    ActorId, Clock, Draft, ERASURE_KIND, Envelope, Namespace, NamespaceEntry, Origin, Reason,
+    Record, ShapeError, ThreadId,
 };
-use crate::store::{AppendError, Appended};
+use crate::store::{AppendError, Appended, Signed};
 
 /// A record that passed the door.
 #[derive(Debug, Clone)]
@@ -25,25 +28,30 @@ pub struct Ingested {
     pub record: Record,
     /// Where it stands, and whether it is new.
     pub appended: Appended,
+    /// Who has signed it; of a repeat, not what is stored of it.
+    pub signed: Signed,
 }
 
 impl Engine {
     /// Takes the envelope of a record as a client sent it.
     ///
     /// The checks, in order: scope and grains, JSON and envelope, actor claim, permission rules,
-    /// config gate, shape of the body, namespace, the kind's own door; the clock is decided inside the
-    /// transaction, and the namespace looked up once more. When it returns, the record is durable, and
-    /// if it is configuration, it is in force.
+    /// config gate, shape of the body, namespace, the kind's own door, the signature if there is one;
+    /// the clock is decided inside the transaction, and the namespace looked up once more. When it
+    /// returns, the record is durable, and if it is configuration, it is in force.
     pub fn ingest(&self, caller: &Caller, envelope: &[u8]) -> Result<Ingested, IngestError> {
         check_scope(caller)?;
-        let draft = Draft::from_envelope(parse(envelope, Limits::DOOR)?)?;
-        self.ingest_draft(caller, draft)
+        let envelope = parse(envelope, Limits::DOOR).map_err(|error| discreet(caller, error))?;
+        let Envelope { draft, sig } = Envelope::read(envelope)?;
+        let signature = sig.as_deref().map(read_signature).transpose()?;
+        self.admit(caller, &draft)?;
+        self.append(caller, draft, signature)
     }
 
     /// Takes a draft that an embedder built: the same door without the reading.
     pub fn ingest_draft(&self, caller: &Caller, draft: Draft) -> Result<Ingested, IngestError> {
         self.admit(caller, &draft)?;
-        self.append(caller, draft)
+        self.append(caller, draft, None)
     }
 
     /// Returns the clock that an actor would use next on a thread, whoever may read there.
@@ -65,6 +73,7 @@ impl Engine {
         check_gate(caller, draft)?;
         check_shape(draft)?;
         self.check_namespace(draft)?;
+        self.check_erasure(caller, draft)?;
         Ok(self.check_kind(draft)?)
     }
 
@@ -98,19 +107,28 @@ impl Engine {
         }
     }
 
-    fn append(&self, caller: &Caller, draft: Draft) -> Result<Ingested, IngestError> {
+    fn append(
+        &self,
+        caller: &Caller,
+        draft: Draft,
+        signature: Option<Signature>,
+    ) -> Result<Ingested, IngestError> {
         let configures = draft.thread.is_config();
         // The keys of actors are the operator's to use. What a bearer states in their name is told
         // from what they state themselves by who signed it.
-        let prepared = if caller.is_operator() {
-            self.whole().prepare(draft)?
-        } else {
-            self.whole().prepare_in_custody(draft)?
+        let prepared = match signature {
+            Some(signature) => {
+                let record = Record::seal(draft).map_err(AppendError::from)?;
+                self.prepare_signed(record, signature)?
+            }
+            None if caller.is_operator() => self.whole().prepare(draft)?,
+            None => self.whole().prepare_in_custody(draft)?,
         };
-        let (record, appended) = self.whole().write(move |tx| {
+        let (record, signed, appended) = self.whole().write(move |tx| {
             enter(tx, prepared.record())?;
             let appended = tx.append(&prepared, Origin::Door)?;
-            Ok::<_, AppendError>((prepared.into_record(), appended))
+            let (record, signed) = prepared.into_parts();
+            Ok::<_, AppendError>((record, signed, appended))
         })?;
         if appended.fresh {
             self.0.ingested.fetch_add(1, Ordering::Relaxed);
@@ -118,7 +136,18 @@ impl Engine {
         if configures {
             self.fold_config()?;
         }
-        Ok(Ingested { record, appended })
+        Ok(Ingested { record, appended, signed })
+    }
+}
+
+/// Leaves a key of the body out of what is said of bytes that may have been a hook: nobody who may not
+/// write one is told a word of it.
+fn discreet(caller: &Caller, error: ParseError) -> ParseError {
+    match error {
+        ParseError::DuplicateKey { .. } if !caller.is_operator() => {
+            ParseError::DuplicateKey { key: "…".into() }
+        }
+        error => error,
     }
 }
 
@@ -154,7 +183,7 @@ pub(super) fn check_place(
 
 /// The config gate. It speaks before any other word about the body, so that a caller who may not
 /// write a hook learns nothing by writing a bad one.
-fn check_gate(caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
+pub(super) fn check_gate(caller: &Caller, draft: &Draft) -> Result<(), IngestError> {
     let gated = is_hook(draft) || (draft.thread.is_config() && is_gated_topic(draft));
     if gated && !caller.is_operator() {
         return Err(IngestError::ConfigWriteDenied { needed: "the operator or the scope `admin`" });
@@ -176,7 +205,7 @@ fn is_gated_topic(draft: &Draft) -> bool {
     matches!(topic, PERMISSION_RULE_TOPIC | PERMISSIONS_ENABLED_TOPIC)
         || matches!(topic, TRANSPORT_TOPIC | MEMBERS_TRANSPORT_TOPIC)
         || topic.starts_with("auth_")
-        || draft.kind() == Some("core.erasure")
+        || draft.kind() == Some(ERASURE_KIND)
         || draft.kind() == Some(PERMISSION_RULE_KIND)
 }
 

@@ -102,6 +102,7 @@ pub(super) fn refusal(refusal: &Refusal) -> Object {
         "code": refusal.code.as_str(),
         "column": refusal.column,
         "field": refusal.field.as_deref(),
+        "hint": refusal.hint.as_deref(),
         "message": refusal.message.as_str(),
         "reason": refusal.reason,
         "record_id": refusal.record_id,

@@ -5,6 +5,7 @@
 //! together: each file is made whole under another name and then linked to its own, so that there
 //! is either all of it or none, and whoever comes second reads what the first one made.
 
+mod keys;
 mod transcript;
 
 use std::fs;
@@ -16,6 +17,7 @@ use super::Settings;
 use crate::canon::hex;
 use crate::code::{Code, Coded};
 use crate::identity::{KeyPair, Keyring, RandomError, SEED_BYTES, random_bytes};
+pub use keys::KeyHolder;
 
 /// Where an instance lives.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,6 +55,12 @@ pub enum HomeError {
     NotAKey {
         /// The file.
         path: PathBuf,
+    },
+    /// No file could have the name of this actor.
+    #[error("`{actor}` is too long to keep a key of")]
+    NoFileName {
+        /// The actor.
+        actor: String,
     },
     /// The settings do not read.
     #[error("`{path}` does not read: {message}")]
@@ -221,7 +229,12 @@ impl Home {
 
     /// Reads the keys.
     pub fn keyring(&self) -> Result<Keyring, HomeError> {
-        let keyring = self.instance_keyring()?;
+        let mut keyring = self.instance_keyring()?;
+        for actor in self.custody()? {
+            if let Some(key) = self.key_of(&KeyHolder::Actor(actor.clone()))? {
+                keyring = keyring.with_actor(actor.as_str(), key);
+            }
+        }
         Ok(match read_key(&self.operator_key_path())? {
             Some(key) => keyring.with_actor(&self.settings()?.identity.actor, key),
             None => keyring,
@@ -277,7 +290,7 @@ impl Home {
 
     /// Returns what in this home others than its owner could read or write.
     pub fn exposed(&self) -> Vec<PathBuf> {
-        let secret = [
+        let mut secret = vec![
             self.0.clone(),
             self.store_path(),
             self.token_path(),
@@ -285,6 +298,8 @@ impl Home {
             self.instance_key_path(),
             self.operator_key_path(),
         ];
+        let kept = self.custody().unwrap_or_default().into_iter().map(KeyHolder::Actor);
+        secret.extend(kept.filter_map(|holder| self.key_path(&holder).ok()));
         let open = |path: &PathBuf| {
             fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0)
         };
@@ -335,7 +350,7 @@ fn make_file(
     made.map_err(|source| HomeError::File { path: path.into(), action: "created", source })
 }
 
-fn write_private(path: &Path, content: &[u8]) -> io::Result<()> {
+pub(super) fn write_private(path: &Path, content: &[u8]) -> io::Result<()> {
     use io::Write as _;
     let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     file.write_all(content)?;

@@ -13,6 +13,13 @@ use crate::trust::{KnownAuthors, Standing, TrustFold, Verdict, rounded};
 /// How many verdicts are read at once.
 const PAGE: usize = 1000;
 
+/// The fold of the verdicts, and how many records had been erased when it was last looked at.
+#[derive(Default)]
+pub(super) struct Counted {
+    fold: TrustFold,
+    erasures: i64,
+}
+
 impl Engine {
     /// Returns how an actor stands in a domain now, by what this handle sees.
     pub fn standing(&self, actor: &ActorId, domain: &str) -> Result<Standing, EngineError> {
@@ -25,7 +32,7 @@ impl Engine {
         actor: &ActorId,
         domain: &str,
     ) -> Result<Standing, EngineError> {
-        Ok(self.shared_trust()?.standing(actor, domain, self.whole().now()))
+        Ok(self.shared_trust()?.fold.standing(actor, domain, self.whole().now()))
     }
 
     /// Returns the rows of `GET /v1/trust`: every actor and domain that there is a verdict for, or
@@ -71,12 +78,12 @@ impl Engine {
         if !self.store().is_narrowed() {
             return Ok(Trusted::Shared(self.shared_trust()?));
         }
-        let mut own = TrustFold::default();
+        let mut own = Counted::default();
         catch_up(&mut own, self.store())?;
-        Ok(Trusted::Own(own))
+        Ok(Trusted::Own(own.fold))
     }
 
-    fn shared_trust(&self) -> Result<MutexGuard<'_, TrustFold>, EngineError> {
+    fn shared_trust(&self) -> Result<MutexGuard<'_, Counted>, EngineError> {
         let mut shared = self.0.trust.lock().unwrap_or_else(PoisonError::into_inner);
         catch_up(&mut shared, self.whole())?;
         Ok(shared)
@@ -84,10 +91,16 @@ impl Engine {
 }
 
 /// Adds the verdicts that have arrived since.
-fn catch_up(trusted: &mut TrustFold, store: &Store) -> Result<(), EngineError> {
+fn catch_up(counted: &mut Counted, store: &Store) -> Result<(), EngineError> {
+    let Counted { fold: trusted, erasures } = counted;
     loop {
-        let after = trusted.watermark();
         let page = store.read(|reader| {
+            // What was erased may have been counted before.
+            let now = reader.erasures()?;
+            if std::mem::replace(erasures, now) != now {
+                *trusted = TrustFold::default();
+            }
+            let after = trusted.watermark();
             let (verdicts, more) = reader.verdicts(after, PAGE)?;
             let mut authors = KnownAuthors::default();
             for id in verdicts.iter().flat_map(|stored| judged(&stored.record)) {
@@ -109,7 +122,7 @@ fn catch_up(trusted: &mut TrustFold, store: &Store) -> Result<(), EngineError> {
 
 /// The fold that all share, or one over what somebody may see.
 enum Trusted<'a> {
-    Shared(MutexGuard<'a, TrustFold>),
+    Shared(MutexGuard<'a, Counted>),
     Own(TrustFold),
 }
 
@@ -118,7 +131,7 @@ impl Deref for Trusted<'_> {
 
     fn deref(&self) -> &TrustFold {
         match self {
-            Self::Shared(shared) => shared,
+            Self::Shared(shared) => &shared.fold,
             Self::Own(own) => own,
         }
     }

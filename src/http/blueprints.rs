@@ -49,7 +49,10 @@ fn read(request: &Object, call: &Call) -> Result<(ActorId, BlueprintSet), Proble
         None => match call.caller.acting() {
             Some(actor) => actor.clone(),
             None if call.caller.is_operator() => ActorId::engine(),
-            None => return Err(ShapeError::missing("actor").into()),
+            None => {
+                let hint = "Say in whose name it is to be installed.";
+                return Err(ShapeError::missing("actor").with_hint(hint).into());
+            }
         },
     };
     let blueprint = request.get("blueprint").ok_or_else(|| ShapeError::missing("blueprint"))?;

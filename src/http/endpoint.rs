@@ -10,8 +10,9 @@ use super::call::Call;
 use super::problem::Problem;
 use super::{
     ApiState, ServerLimits, account_routes, blueprint_routes, bootstrap, config, decisions,
-    expression, health, metrics, namespace_routes, observe, openapi, records, run_routes,
-    session_doors, session_routes, sessions, threads, trust, watch,
+    expression, health, metrics, namespace_routes, observe, openapi, portability_routes,
+    proof_routes, records, run_routes, session_doors, session_routes, sessions, threads, trust,
+    watch,
 };
 use crate::engine::{Caller, IngestError, Scope};
 
@@ -101,6 +102,9 @@ impl Endpoint {
             Some(session_routes::TRANSCRIPT) => {
                 limits.body_bytes.max(session_doors::MAX_TRANSCRIPT_BYTES)
             }
+            Some(portability_routes::LINES) => {
+                limits.body_bytes.max(portability_routes::MAX_IMPORT_BYTES)
+            }
             _ => limits.body_bytes,
         }
     }
@@ -108,7 +112,7 @@ impl Endpoint {
     /// Returns what a body must be declared as. No form of a web page can be declared so.
     pub(super) fn media(&self) -> &'static str {
         match self.takes {
-            Some(session_routes::TRANSCRIPT) => "application/x-ndjson",
+            Some(session_routes::TRANSCRIPT | portability_routes::LINES) => "application/x-ndjson",
             _ => "application/json",
         }
     }
@@ -176,6 +180,8 @@ pub(super) fn endpoints() -> impl Iterator<Item = &'static Endpoint> {
         .chain(namespace_routes::ENDPOINTS)
         .chain(run_routes::ENDPOINTS)
         .chain(session_routes::ENDPOINTS)
+        .chain(portability_routes::ENDPOINTS)
+        .chain(proof_routes::ENDPOINTS)
         .chain(account_routes::ENDPOINTS)
         .chain(bootstrap::ENDPOINTS)
         .chain(blueprint_routes::ENDPOINTS)

@@ -6,7 +6,7 @@ use super::call::{Call, members, text};
 use super::problem::Problem;
 use super::wire;
 use crate::canon::Object;
-use crate::engine::Scope;
+use crate::engine::Way;
 use crate::object;
 use crate::record::{Namespace, NamespaceStatus, ShapeError, ThreadId};
 use crate::store::NamespaceRow;
@@ -27,10 +27,9 @@ pub(super) fn list(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
     let others = state.engine().namespaces()?;
     // Whoever reads in a few places is shown those.
     let registry = ThreadId::namespace_registry();
-    let sees_all = call.caller.may(Scope::ConfigRead);
-    let is_shown = |row: &&NamespaceRow| {
-        is_wanted(row.status) && (sees_all || call.caller.reads(&registry, &row.namespace))
-    };
+    let bounds = call.caller.bounds(Way::Read);
+    let is_shown =
+        |row: &&NamespaceRow| is_wanted(row.status) && bounds.shows(&registry, &row.namespace);
     let others = others.iter().filter(is_shown).map(object_of);
     Ok(Answer::ok(wire::list(root.into_iter().chain(others).collect())))
 }

@@ -53,6 +53,12 @@ impl Subscription {
         self.written.borrow_and_update();
     }
 
+    /// Returns whether something was written after the last [`Subscription::catch_up`].
+    pub(super) fn is_behind(&self) -> bool {
+        // The sender lives as long as the state that is held here.
+        self.written.has_changed().unwrap_or_default()
+    }
+
     /// Waits until something was written after the last [`Subscription::catch_up`].
     pub(super) async fn written(&mut self) {
         if self.written.changed().await.is_err() {

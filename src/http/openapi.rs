@@ -134,6 +134,10 @@ fn responses(endpoint: &Endpoint) -> Object {
 fn response(outcome: &Outcome) -> (String, Value) {
     let (status, content) = match outcome {
         Outcome::Json(status, shape) => (status, content("application/json", reference(shape))),
+        // Each event is one thing, of which OpenAPI 3.1 cannot speak.
+        Outcome::Other(status, media @ "text/event-stream") => {
+            (status, content(media, Object::new()))
+        }
         Outcome::Other(status, media) => (status, content(media, object! { "type": "string" })),
     };
     let meaning = if *status == 201 { "It is new." } else { "It is there." };

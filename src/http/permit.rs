@@ -16,7 +16,8 @@ use crate::store::Stored;
 
 /// The operations that ask for themselves, since only they know what they are about: the records
 /// door sees the draft, reading one record sees that record, and a question is on a thread.
-const ASKS_ITSELF: [&str; 4] = ["create_checkpoint", "create_record", "decide", "find_record"];
+const ASKS_ITSELF: [&str; 5] =
+    ["create_checkpoint", "create_record", "decide", "find_record", "prove_record"];
 
 /// The beginnings of paths whose first open segment is a thread.
 const OF_A_THREAD: [&str; 4] = ["/v1/runs/{", "/v1/sessions/{", "/v1/threads/{", "/v1/work/loop/{"];

@@ -1,11 +1,14 @@
 //! What an error answer says, and the one place where it becomes a status.
 
+use std::borrow::Cow;
+
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 use super::wire;
 use crate::code::{Class, Code, Coded};
 use crate::record::{NameError, Reason, ShapeError};
+use crate::secret::mask;
 
 /// What an error answer says. Small, because most results never are one.
 #[derive(Debug, Clone)]
@@ -112,11 +115,15 @@ impl Problem {
         self.0.code
     }
 
-    /// Returns what may be said outside: of a failure that is ours, only that it is one.
+    /// Returns what may be said outside: of a failure that is ours, only that it is one; of what was
+    /// sent nothing that looks like a secret, for an answer ends in somebody's log.
     pub(super) fn said(&self) -> Said {
         let mut said = (*self.0).clone();
         if said.code.class() == Class::Internal {
             said.message = "internal error".into();
+        }
+        if let Cow::Owned(masked) = mask(&said.message) {
+            said.message = masked;
         }
         said
     }
@@ -128,7 +135,8 @@ impl Problem {
         // What this instance does not offer, or does not have yet, is no failure of it.
         let is_ours = !matches!(said.code, Code::SemanticSearchDisabled | Code::BootstrapRequired);
         if status.is_server_error() && is_ours {
-            let cause = self.0.cause.as_deref().unwrap_or(&self.0.message);
+            let cause = mask(self.0.cause.as_deref().unwrap_or(&self.0.message));
+            let cause = &*cause;
             tracing::error!(request_id, code = %said.code, cause, "a request failed");
         }
         if said.code.class() == Class::Internal {

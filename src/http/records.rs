@@ -8,25 +8,46 @@ use super::problem::Problem;
 use super::wire;
 use crate::canon::Object;
 use crate::code::Code;
-use crate::record::RecordId;
+use crate::engine::Ingested;
+use crate::record::{Origin, RecordId};
 use crate::store::{Query, Stored};
 
 /// `POST /v1/records`
 pub(super) fn create(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
     let ingested = state.engine().ingest(&call.caller, &call.body)?;
-    let mut object = ingested.record.to_object();
-    object.insert("sequence".into(), ingested.appended.sequence.get().into());
     if ingested.appended.fresh {
-        return Ok(Answer::created(object));
+        return Ok(Answer::created(written(state, &ingested)?));
     }
     // A repeat may differ in what is not hashed; the answer is what is stored.
-    let id = ingested.appended.id;
-    let stored = state.engine().store().read(|reader| reader.record(id))?;
-    Ok(Answer::ok(stored.map_or(object, |stored| stored.to_object())))
+    let store = state.engine().store();
+    let stored = store.read(|reader| reader.record(ingested.appended.id))?;
+    Ok(Answer::ok(match stored {
+        Some(stored) => store.shown(&stored)?,
+        None => written(state, &ingested)?,
+    }))
+}
+
+/// Returns a record that has just been written, as answers show it.
+pub(super) fn written(state: &ApiState, ingested: &Ingested) -> Result<Object, Problem> {
+    let Ingested { record, appended, signed } = ingested;
+    let mut object = record.to_object();
+    object.insert("sequence".into(), appended.sequence.get().into());
+    state.engine().store().show_signed(
+        &mut object,
+        (record.actor.as_str(), Origin::Door),
+        signed,
+    )?;
+    Ok(object)
 }
 
 /// `GET /v1/records/{id}`
 pub(super) fn find(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
+    let stored = known(state, call)?;
+    Ok(Answer::ok(state.engine().store().shown(&stored)?))
+}
+
+/// Returns the record that the path names, if the caller may read it.
+pub(super) fn known(state: &ApiState, call: &Call) -> Result<Stored, Problem> {
     let stored = match RecordId::parse(&call.segment) {
         Some(id) => state.engine().store().read(|reader| reader.record(id))?,
         None => None,
@@ -37,7 +58,7 @@ pub(super) fn find(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
         return Err(Problem::missing("there is no record with this id"));
     };
     state.engine().permit_reading(&call.caller, &stored.record)?;
-    Ok(Answer::ok(stored.to_object()))
+    Ok(stored)
 }
 
 /// `GET /v1/records`
@@ -54,7 +75,7 @@ pub(super) fn list(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
     let (found, more) =
         state.engine().store().read(|reader| reader.matching(thread, actor, since, limit.rows))?;
     let capped = limit.capped || (more && found.len() < limit.rows);
-    let mut list = wire::list(objects(&permit::keep_records(state, call, found)?));
+    let mut list = wire::list(objects(state, &permit::keep_records(state, call, found)?)?);
     if capped {
         list.insert("capped".into(), true.into());
     }
@@ -65,7 +86,7 @@ pub(super) fn list(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
 pub(super) fn query(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
     let query = Query::parse(&call.json()?)?;
     let page = state.engine().store().read(|reader| reader.query(&query))?;
-    let mut list = wire::list(objects(&permit::keep_records(state, call, page.records)?));
+    let mut list = wire::list(objects(state, &permit::keep_records(state, call, page.records)?)?);
     if let Some(cursor) = page.next_cursor {
         list.insert("next_cursor".into(), cursor.into());
     }
@@ -91,6 +112,7 @@ pub(super) fn search(_: &ApiState, call: &Call) -> Result<Answer, Problem> {
 }
 
 /// Returns records as answers show them.
-pub(super) fn objects(records: &[Stored]) -> Vec<Object> {
-    records.iter().map(Stored::to_object).collect()
+pub(super) fn objects(state: &ApiState, records: &[Stored]) -> Result<Vec<Object>, Problem> {
+    let store = state.engine().store();
+    Ok(records.iter().map(|stored| store.shown(stored)).collect::<Result<_, _>>()?)
 }

@@ -5,7 +5,7 @@ use super::answer::Answer;
 use super::call::{Call, flag, members, text};
 use super::permit;
 use super::problem::Problem;
-use super::records::objects;
+use super::records::{objects, written as shown};
 use super::wire;
 use crate::canon::{Object, Value};
 use crate::record::{ActorId, Sequence, ShapeError};
@@ -41,7 +41,7 @@ pub(super) fn checkpoints(state: &ApiState, call: &Call) -> Result<Answer, Probl
         .read(|reader| reader.checkpoints(Some(&thread), before, limit.rows + 1))?;
     let more = found.len() > limit.rows;
     found.truncate(limit.rows);
-    let mut list = wire::list(objects(&found));
+    let mut list = wire::list(objects(state, &found)?);
     if let Some(last) = found.last().filter(|_| more) {
         list.insert("next_cursor".into(), last.sequence.to_string().into());
     }
@@ -71,9 +71,7 @@ pub(super) fn checkpoint(state: &ApiState, call: &Call) -> Result<Answer, Proble
         checkpoint = checkpoint.drafted(state.engine(), &thread)?;
     }
     let written = checkpoint.write(state.engine(), &call.caller, &actor, &thread)?;
-    let mut object = written.record.to_object();
-    object.insert("sequence".into(), written.appended.sequence.get().into());
-    Ok(Answer::created(object))
+    Ok(Answer::created(shown(state, &written)?))
 }
 
 fn learnings(request: &Object) -> Result<Vec<String>, ShapeError> {

@@ -65,7 +65,7 @@ pub(super) fn records(state: &ApiState, call: &Call) -> Result<Answer, Problem> 
     };
     let (records, more) =
         state.engine().store().read(|reader| reader.thread_page(&thread, range, limit.rows))?;
-    let mut list = wire::list(objects(&records));
+    let mut list = wire::list(objects(state, &records)?);
     if let Some(last) = records.last().filter(|_| more) {
         list.insert("next_cursor".into(), last.sequence.to_string().into());
     }
@@ -94,7 +94,9 @@ fn status(reader: &Reader<'_>, thread: &ThreadId) -> Result<ThreadStatus, StoreE
     loop {
         let (page, more) = reader.thread_page(thread, range, PAGE)?;
         for stored in &page {
-            state.evolve(&stored.received());
+            if stored.erased.is_none() {
+                state.evolve(&stored.received());
+            }
             range.after = stored.sequence;
         }
         if !more {

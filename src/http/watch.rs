@@ -164,7 +164,10 @@ impl Watching {
                 return Some(self.end("server_shutdown", &data));
             }
             if let Some(stored) = self.queue.pop_front() {
-                return Some(frame(&stored));
+                return Some(match self.frame(&stored) {
+                    Ok(frame) => frame,
+                    Err(problem) => self.end("error", &error(&problem)),
+                });
             }
             if self.lags {
                 return Some(self.end("error", &lagged()));
@@ -183,6 +186,8 @@ impl Watching {
                     Err(problem) => return Some(self.end("error", &error(&problem))),
                 }
             }
+            // Whoever was kept from here by a client that does not read has missed news already.
+            let waits = !self.news.is_behind();
             tokio::select! {
                 biased;
                 () = told(&mut self.leaving) => {}
@@ -190,8 +195,9 @@ impl Watching {
                 _ = self.heartbeat.tick() => return Some(self.beat()),
                 () = self.news.written() => {
                     self.behind = true;
-                    // Until now there was nothing to wait for but this.
-                    self.current = self.current.map(|_| Stopwatch::start());
+                    if waits {
+                        self.current = self.current.map(|_| Stopwatch::start());
+                    }
                 }
             }
         }
@@ -276,19 +282,20 @@ impl Watching {
         }
     }
 
+    /// Returns the frame of a record.
+    fn frame(&self, stored: &Stored) -> Result<Event, Problem> {
+        let record = self.state.engine().store().shown(stored)?;
+        let data = object! { "id": stored.record.id(), "record": record };
+        Ok(Event::default()
+            .event("record.created")
+            .id(stored.sequence.to_string())
+            .data(one_line(&Value::from(data).to_string())))
+    }
+
     fn end(&mut self, event: &str, data: &Value) -> Event {
         self.over = true;
         Event::default().event(event).data(one_line(&data.to_string()))
     }
-}
-
-/// Returns the frame of a record.
-fn frame(stored: &Stored) -> Event {
-    let data = object! { "id": stored.record.id(), "record": stored.to_object() };
-    Event::default()
-        .event("record.created")
-        .id(stored.sequence.to_string())
-        .data(one_line(&Value::from(data).to_string()))
 }
 
 fn error(problem: &Problem) -> Value {

@@ -3,7 +3,9 @@
 use std::fmt;
 
 use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use base64::alphabet;
+use base64::engine::DecodePaddingMode;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
 use ed25519_dalek::{Signer as _, SigningKey, VerifyingKey};
 
 /// The length of the raw seed that a key file holds.
@@ -97,16 +99,33 @@ impl PublicKey {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Signature([u8; 64]);
 
+/// How a signature may be spelled beside hex: base64 of either alphabet, padded or not.
+const SPELLINGS: [GeneralPurpose; 2] = [
+    GeneralPurpose::new(&alphabet::STANDARD, LENIENT),
+    GeneralPurpose::new(&alphabet::URL_SAFE, LENIENT),
+];
+
+const LENIENT: GeneralPurposeConfig =
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
+
 impl Signature {
+    /// Reads a signature as a client may spell it: base64, base64url or hex (contract §1.7).
+    pub fn parse(text: &str) -> Option<Self> {
+        if text.len() == 128 {
+            return crate::canon::unhex(&text.to_ascii_lowercase()).map(Self);
+        }
+        let decode = |spelling: &GeneralPurpose| spelling.decode(text).ok()?.try_into().ok();
+        SPELLINGS.iter().find_map(decode).map(Self)
+    }
+
+    /// Reads a signature as this program spells it, and no other way.
+    pub fn parse_exact(text: &str) -> Option<Self> {
+        STANDARD.decode(text).ok()?.try_into().ok().map(Self)
+    }
+
     /// Returns the signature with these bytes, as read back from the store.
     pub const fn from_bytes(bytes: [u8; 64]) -> Self {
         Self(bytes)
-    }
-
-    /// Reads a signature as it is shown; anything else is `None`.
-    pub fn read(text: &str) -> Option<Self> {
-        let bytes = STANDARD.decode(text).ok()?;
-        Some(Self(bytes.as_slice().try_into().ok()?))
     }
 
     /// Returns the 64 bytes.
@@ -118,5 +137,31 @@ impl Signature {
 impl fmt::Display for Signature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&STANDARD.encode(self.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signature_is_read_in_each_spelling() {
+        let signature = Signature::from_bytes(std::array::from_fn(|at| {
+            u8::MAX - u8::try_from(at).expect("small")
+        }));
+        let padded = signature.to_string();
+        let hex = crate::canon::hex(signature.as_bytes());
+        let url = padded.replace('+', "-").replace('/', "_");
+        assert_ne!(url, padded);
+        for spelled in [&padded, &url, &hex, &hex.to_uppercase()] {
+            assert_eq!(Signature::parse(spelled), Some(signature), "{spelled}");
+            assert_eq!(Signature::parse(spelled.trim_end_matches('=')), Some(signature));
+        }
+        for bad in ["", "=", "AA==", &padded[1..], &hex[2..], &hex.replace('f', "g")] {
+            assert_eq!(Signature::parse(bad), None, "{bad}");
+        }
+        assert_eq!(Signature::parse_exact(&padded), Some(signature));
+        assert_eq!(Signature::parse_exact(padded.trim_end_matches('=')), None);
+        assert_eq!(Signature::parse_exact(&url), None);
     }
 }

@@ -1,11 +1,48 @@
 //! A record before it has an id.
 
-use super::{Act, ActorId, Clock, DataType, Namespace, Reason, RecordId, ShapeError, ThreadId};
+use super::{
+    Act, ActorId, Clock, DataType, ERASURE_KIND, Namespace, Reason, RecordId, ShapeError, ThreadId,
+};
 use crate::canon::{Limits, Object, Value, parse};
 
-/// The fields that an envelope may have: the seven hashed ones and `judged_by`.
-pub const ENVELOPE_FIELDS: [&str; 8] =
-    ["act", "actor", "body", "clock", "data_type", "judged_by", "parents", "thread"];
+/// The fields that an envelope may have: the seven hashed ones, `judged_by` and `sig`.
+pub const ENVELOPE_FIELDS: [&str; 9] =
+    ["act", "actor", "body", "clock", "data_type", "judged_by", "parents", "sig", "thread"];
+
+/// The most bytes of a signature as it is spelled.
+const MAX_SIG_BYTES: usize = 256;
+
+/// An envelope as it was sent: what is stated, and the signature that came with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Envelope {
+    /// What is stated.
+    pub draft: Draft,
+    /// The signature over the seven hashed fields, as it was spelled; `None` if there was none.
+    pub sig: Option<String>,
+}
+
+impl Envelope {
+    /// Reads an envelope that may be signed (contract §1.7).
+    pub fn read(mut envelope: Value) -> Result<Self, ShapeError> {
+        let sig = match &mut envelope {
+            Value::Object(fields) => take_sig(fields)?,
+            _ => None,
+        };
+        Ok(Self { draft: Draft::from_envelope(envelope)?, sig })
+    }
+}
+
+fn take_sig(fields: &mut Object) -> Result<Option<String>, ShapeError> {
+    match fields.remove("sig") {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(sig)) if sig.len() <= MAX_SIG_BYTES => Ok(Some(sig)),
+        Some(Value::String(_)) => {
+            let message = "`sig` is longer than any signature";
+            Err(ShapeError::new("sig", Reason::BadValue, message))
+        }
+        Some(other) => Err(ShapeError::wrong_type("sig", "a string", other.type_name())),
+    }
+}
 
 /// What a record will say, before it is sealed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,7 +94,8 @@ impl Draft {
         self
     }
 
-    /// Reads an envelope. What may be omitted has the defaults of contract §1.4.
+    /// Reads an envelope without a signature; [`Envelope::read`] takes one with it. What may be
+    /// omitted has the defaults of contract §1.4.
     pub fn from_envelope(envelope: Value) -> Result<Self, ShapeError> {
         let Value::Object(mut fields) = envelope else {
             return Err(ShapeError::wrong_type("record", "an object", envelope.type_name()));
@@ -112,6 +150,11 @@ impl Draft {
         self.body.get("topic")?.as_str()
     }
 
+    /// Returns whether this says of other records that they are erased (contract §1.12).
+    pub fn is_erasure(&self) -> bool {
+        self.act == Act::Put && self.kind() == Some(ERASURE_KIND)
+    }
+
     /// Returns the records that `key` of the body names: one id or a list of ids (contract §1.12).
     /// What is not an id names nothing.
     pub fn names(&self, key: &str) -> impl Iterator<Item = RecordId> + '_ {
@@ -137,11 +180,12 @@ impl Draft {
 }
 
 fn refuse_unknown(fields: &Object) -> Result<(), ShapeError> {
-    let Some(unknown) = fields.keys().find(|key| !ENVELOPE_FIELDS.contains(&key.as_str())) else {
+    let is_known = |key: &str| key != "sig" && ENVELOPE_FIELDS.contains(&key);
+    let Some(unknown) = fields.keys().find(|key| !is_known(key)) else {
         return Ok(());
     };
     let message = if unknown == "sig" {
-        "`sig` is not taken from a client: this instance signs what it stores".to_owned()
+        "`sig` is not taken here, where nobody would check it".to_owned()
     } else {
         format!(
             "`{}` is not a field of a record; the fields are {}",

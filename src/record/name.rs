@@ -96,6 +96,11 @@ impl ThreadId {
         Self(super::CONFIG_THREAD.into())
     }
 
+    /// Returns the thread whose records name the keys of actors.
+    pub fn actors() -> Self {
+        Self(super::ACTOR_THREAD.into())
+    }
+
     /// Returns the thread on which denials are.
     pub fn security() -> Self {
         Self(super::SECURITY_THREAD.into())

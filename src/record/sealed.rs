@@ -77,6 +77,12 @@ impl Record {
         &self.draft
     }
 
+    /// Returns the canonical text of what is left of this record when its words are taken out: the
+    /// envelope, with an empty body.
+    pub(crate) fn without_body(&self) -> Canonical {
+        Canonical::of_object(&hashed(&self.draft, Object::new()))
+    }
+
     /// Returns the record as the object that every answer shows (contract §2.3).
     pub fn to_object(&self) -> Object {
         let mut object = hashed(&self.draft, self.draft.body.clone());

@@ -59,6 +59,7 @@ impl Coded for RunError {
             Self::Engine(error) => error.code(),
             Self::Driven(error) => error.code(),
             Self::Replay(ReplayError::NoRun) => Code::NotFound,
+            Self::Replay(ReplayError::Erased { .. }) => Code::RunNotLive,
             Self::Replay(ReplayError::Diverged { .. }) => Code::Internal,
             Self::Sandbox(error) => error.code(),
             Self::Elsewhere { .. } => Code::InvalidRequest,
@@ -73,6 +74,7 @@ impl Coded for RunError {
             Self::Engine(error) => error.hint(),
             Self::Driven(error) => error.hint(),
             Self::Replay(ReplayError::NoRun) => Some("See `spl runs list`.".into()),
+            Self::Replay(ReplayError::Erased { .. }) => Some("Begin a new one.".into()),
             Self::Replay(ReplayError::Diverged { .. }) => {
                 Some("See whether `spl verify` finds more.".into())
             }

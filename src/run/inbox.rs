@@ -63,9 +63,10 @@ enum Said {
     Stop,
 }
 
-/// Reads a record as something said to the run; what a door took in as one is plain data.
+/// Reads a record as something said to the run; what a door took in as one is plain data, and what
+/// was erased is not heard.
 fn said(stored: &Stored) -> Option<Said> {
-    if stored.origin != Origin::Engine {
+    if stored.origin != Origin::Engine || stored.erased.is_some() {
         return None;
     }
     match stored.record.kind()? {

@@ -40,6 +40,12 @@ pub enum ReplayError {
     /// No record opens a loop.
     #[error("no run stands on this thread")]
     NoRun,
+    /// A record of it was erased. What the run knew is not all there any more.
+    #[error("the record {record} of this run was erased, so the run cannot be read again")]
+    Erased {
+        /// The record.
+        record: RecordId,
+    },
     /// A record is not what the run would have stored there.
     #[error("the record {record} is not what the run would have stored: {what}")]
     Diverged {
@@ -66,6 +72,9 @@ pub(super) fn replay_telling(
     tell: &mut dyn FnMut(&Event),
 ) -> Result<Replayed, ReplayError> {
     let mut records = records.iter().filter(|stored| stored.origin == Origin::Engine);
+    if let Some(stored) = records.clone().find(|stored| stored.erased.is_some()) {
+        return Err(ReplayError::Erased { record: stored.record.id() });
+    }
     let opening = records.find_map(|stored| Some((stored, RunSpec::of_opening(stored)?)));
     let (opening, (spec, tools)) = opening.ok_or(ReplayError::NoRun)?;
     let bare = |name: &String| ToolDescription {

@@ -361,10 +361,11 @@ fn read(reader: &Reader<'_>, thread: &ThreadId) -> Result<Option<RunRow>, StoreE
         let (page, more) = reader.thread_page(thread, range, PAGE)?;
         for stored in &page {
             range.after = stored.sequence;
-            if matches!(
+            let counted = matches!(
                 stored.record.kind(),
                 Some("core.work.turn.v1" | "core.work.tool_result.v1")
-            ) {
+            );
+            if counted && stored.erased.is_none() {
                 row.add(stored);
             }
         }

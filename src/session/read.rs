@@ -18,7 +18,9 @@ pub fn account_of(engine: &Engine, thread: &ThreadId) -> Result<(Account, Sequen
         loop {
             let (page, more) = reader.thread_page(thread, range, PAGE)?;
             for stored in &page {
-                account.evolve(&stored.received());
+                if stored.erased.is_none() {
+                    account.evolve(&stored.received());
+                }
                 range.after = stored.sequence;
             }
             if !more {

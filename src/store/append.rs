@@ -1,6 +1,7 @@
 //! What is written with a record: who signed it, when it arrived, and its link in the chain.
 
-use crate::canon::{Canonical, Digest, hash_of, hex};
+use super::Unproven;
+use crate::canon::{Canonical, Digest, Object, hash_of};
 use crate::identity::{KeyPair, Signature};
 use crate::object;
 use crate::record::{Namespace, Origin, Record, RecordId, Sequence};
@@ -10,15 +11,38 @@ use crate::time::Timestamp;
 #[derive(Debug, Clone)]
 pub struct Prepared {
     pub(super) record: Record,
-    pub(super) signer: String,
-    pub(super) signature: Signature,
+    pub(super) signed: Signed,
+}
+
+/// Who has signed a record, and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signed {
+    /// The `did:key` of the key that signed it.
+    pub signer: String,
+    /// The signature over its canonical bytes.
+    pub signature: Signature,
+    /// The signature that came with it and that nobody here could check.
+    pub unproven: Option<Unproven>,
 }
 
 impl Prepared {
     /// Signs a record with `key`.
     pub(super) fn sign(record: Record, key: &KeyPair) -> Self {
         let signature = key.sign(record.canonical().as_bytes());
-        Self { signer: key.did().to_owned(), signature, record }
+        Self::proven(record, key.did().to_owned(), signature)
+    }
+
+    /// Takes a record with the signature that came with it, which is the signer's: whoever calls
+    /// this has checked it.
+    pub(crate) const fn proven(record: Record, signer: String, signature: Signature) -> Self {
+        Self { record, signed: Signed { signer, signature, unproven: None } }
+    }
+
+    /// Keeps a signature that came with the record and that nobody here can check.
+    #[must_use]
+    pub(crate) fn with_unproven(mut self, unproven: Unproven) -> Self {
+        self.signed.unproven = Some(unproven);
+        self
     }
 
     /// Returns the record.
@@ -29,6 +53,11 @@ impl Prepared {
     /// Returns the record, without its signature.
     pub fn into_record(self) -> Record {
         self.record
+    }
+
+    /// Returns the record, and who has signed it.
+    pub fn into_parts(self) -> (Record, Signed) {
+        (self.record, self.signed)
     }
 }
 
@@ -62,12 +91,14 @@ pub struct Receipt<'a> {
     pub signature: Signature,
     /// The record that judged it, as it was posted.
     pub judged_by: Option<&'a str>,
+    /// The signature that came with it and that nobody here could check.
+    pub unproven: Option<&'a Unproven>,
 }
 
 impl Receipt<'_> {
-    /// Returns the link of this receipt behind `previous`.
-    pub fn chain(&self, previous: &Digest) -> Digest {
-        let receipt = Canonical::of_object(&object! {
+    /// Returns the receipt as the object that is hashed.
+    pub fn to_object(&self) -> Object {
+        let mut receipt = object! {
             "id": self.id,
             "judged_by": self.judged_by,
             "origin": self.origin.as_str(),
@@ -75,9 +106,27 @@ impl Receipt<'_> {
             "seq": self.sequence.get(),
             "sig": self.signature.to_string(),
             "signer": self.signer,
-        });
-        hash_of(&[previous, &receipt.sha256()])
+        };
+        if let Some(unproven) = self.unproven {
+            receipt.insert("unproven".into(), unproven.to_object().into());
+        }
+        receipt
     }
+
+    /// Returns the SHA-256 of the receipt.
+    pub fn digest(&self) -> Digest {
+        Canonical::of_object(&self.to_object()).sha256()
+    }
+
+    /// Returns the link of this receipt behind `previous`.
+    pub fn chain(&self, previous: &Digest) -> Digest {
+        link(previous, &self.digest())
+    }
+}
+
+/// Returns the link of a receipt with this SHA-256 behind `previous`.
+pub(super) fn link(previous: &Digest, receipt: &Digest) -> Digest {
+    hash_of(&[previous, receipt])
 }
 
 /// Returns what the column `namespace` holds of a record.
@@ -88,18 +137,4 @@ pub(super) fn namespace_column(record: &Record) -> Namespace {
 /// Returns what the column `verdict` holds of a record.
 pub(super) fn verdict_column(record: &Record) -> Option<&str> {
     record.body.get("verdict").and_then(|verdict| verdict.as_str())
-}
-
-/// The newest link of the chain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Head {
-    pub(super) sequence: Sequence,
-    pub(super) chain: Digest,
-}
-
-impl Head {
-    /// Returns the bytes that the instance key signs.
-    pub(super) fn signed_bytes(&self) -> Canonical {
-        Canonical::of_object(&object! { "chain": hex(&self.chain), "seq": self.sequence.get() })
-    }
 }

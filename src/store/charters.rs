@@ -2,6 +2,7 @@
 
 use rusqlite::params;
 
+use super::read::NOT_ERASED;
 use super::{Reader, StoreError, Stored};
 use crate::record::{Sequence, ThreadId};
 use crate::time::Timestamp;
@@ -37,19 +38,20 @@ impl Reader<'_> {
         limit: usize,
     ) -> Result<Vec<Stored>, StoreError> {
         let before = before.map_or(i64::MAX, Sequence::get);
-        self.list(
+        let sql = format!(
             "kind = 'core.session.charter.v1' AND origin = 'engine' AND seq < ?1 \
-             AND (?2 OR json_extract(canonical, '$.body.parent_thread') IS NULL)",
-            &[&before, &agents],
-            "seq DESC",
-            limit,
-        )
+             AND (?2 OR json_extract(canonical, '$.body.parent_thread') IS NULL) AND {NOT_ERASED}"
+        );
+        self.list(&sql, &[&before, &agents], "seq DESC", limit)
     }
 
     /// Returns how many sessions were captured, subagents included.
     pub fn session_charter_count(&self) -> Result<u64, StoreError> {
-        let sql = "SELECT count(*) FROM records WHERE kind = 'core.session.charter.v1'";
-        Ok(self.connection.prepare_cached(sql)?.query_row([], |row| row.get(0))?)
+        let sql = format!(
+            "SELECT count(*) FROM records
+             WHERE kind = 'core.session.charter.v1' AND origin = 'engine' AND {NOT_ERASED}"
+        );
+        Ok(self.connection.prepare_cached(&sql)?.query_row([], |row| row.get(0))?)
     }
 
     /// Returns the checkpoints that were written before this place, of one thread or of all, the
@@ -62,19 +64,17 @@ impl Reader<'_> {
     ) -> Result<Vec<Stored>, StoreError> {
         let before = before.map_or(i64::MAX, Sequence::get);
         let thread = thread.map(ThreadId::as_str);
-        self.list(
+        let sql = format!(
             "kind = 'agent.session.checkpoint' AND act = 'LEARN' AND seq < ?1 \
-             AND (?2 IS NULL OR thread = ?2)",
-            &[&before, &thread],
-            "seq DESC",
-            limit,
-        )
+             AND (?2 IS NULL OR thread = ?2) AND {NOT_ERASED}"
+        );
+        self.list(&sql, &[&before, &thread], "seq DESC", limit)
     }
 
     /// Counts the records of a session.
     pub fn session_counts(&self, thread: &ThreadId) -> Result<SessionCounts, StoreError> {
-        let sql = "
-            SELECT count(*) FILTER (WHERE kind = 'core.session.tool.v1'),
+        let sql = format!(
+            "SELECT count(*) FILTER (WHERE kind = 'core.session.tool.v1'),
                    count(*) FILTER (WHERE kind = 'core.session.tool.v1'
                                     AND json_extract(canonical, '$.body.status') <> 'ok'),
                    count(*) FILTER (WHERE kind = 'core.work.observation.v1'),
@@ -89,8 +89,9 @@ impl Reader<'_> {
                                   'core.session.end.v1', 'core.session.event.v1',
                                   'core.session.prompt.v1', 'core.session.start.v1',
                                   'core.session.tool.v1', 'core.session.turn.v1') AS event
-                  FROM records WHERE thread = ?1 AND origin = 'engine')";
-        let mut statement = self.connection.prepare_cached(sql)?;
+                  FROM records WHERE thread = ?1 AND origin = 'engine' AND {NOT_ERASED})"
+        );
+        let mut statement = self.connection.prepare_cached(&sql)?;
         Ok(statement.query_row(params![thread.as_str()], |row| {
             Ok(SessionCounts {
                 calls: row.get(0)?,
@@ -153,14 +154,12 @@ impl Reader<'_> {
 
     /// Returns the goals of a thread, and what may answer one, in the order of arrival.
     pub fn goals_and_answers(&self, thread: &ThreadId) -> Result<Vec<Stored>, StoreError> {
-        self.list(
+        let sql = format!(
             "thread = ?1 AND (act = 'INTEND' \
              OR (act = 'KNOW' AND instr(canonical, '\"fulfills\":') > 0) \
-             OR (act = 'DO' AND instr(canonical, '\"cancels\":') > 0))",
-            &[&thread.as_str()],
-            "seq",
-            usize::MAX,
-        )
+             OR (act = 'DO' AND instr(canonical, '\"cancels\":') > 0)) AND {NOT_ERASED}"
+        );
+        self.list(&sql, &[&thread.as_str()], "seq", usize::MAX)
     }
 
     /// Returns the newest records of a thread, the newest first.
@@ -169,13 +168,17 @@ impl Reader<'_> {
         thread: &ThreadId,
         limit: usize,
     ) -> Result<Vec<Stored>, StoreError> {
-        self.list("thread = ?1", &[&thread.as_str()], "seq DESC", limit)
+        let sql = format!("thread = ?1 AND {NOT_ERASED}");
+        self.list(&sql, &[&thread.as_str()], "seq DESC", limit)
     }
 
     /// Returns the records of hooks that were written after `since`, the newest first.
     pub fn hooks_since(&self, since: Sequence, limit: usize) -> Result<Vec<Stored>, StoreError> {
-        let sql =
-            "kind = 'core.hook.v1' AND act = 'LEARN' AND thread = 'th_engine_config' AND seq > ?1";
-        self.list(sql, &[&since.get()], "seq DESC", limit)
+        // What was imported is no hook here.
+        let sql = format!(
+            "kind = 'core.hook.v1' AND act = 'LEARN' AND thread = 'th_engine_config' AND seq > ?1 \
+             AND origin <> 'import' AND {NOT_ERASED}"
+        );
+        self.list(&sql, &[&since.get()], "seq DESC", limit)
     }
 }

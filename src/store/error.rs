@@ -77,6 +77,20 @@ impl DatabaseError {
     pub(super) fn is_busy(&self) -> bool {
         self.0.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy)
     }
+
+    /// Returns whether a column holds what it never held.
+    pub(super) const fn is_unreadable(&self) -> bool {
+        use rusqlite::Error::{
+            FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType, Utf8Error,
+        };
+        matches!(
+            self.0,
+            FromSqlConversionFailure(..)
+                | IntegralValueOutOfRange(..)
+                | InvalidColumnType(..)
+                | Utf8Error(..)
+        )
+    }
 }
 
 /// Why the store could not be read or written.
@@ -146,9 +160,11 @@ impl Coded for StoreError {
             Self::Full => Some("Free some space and try again.".into()),
             Self::Poisoned => Some("Restart the process, then run `spl verify`.".into()),
             Self::Migrated { .. } => Some("Restart with the newer version.".into()),
-            Self::OtherKey { .. } => {
-                Some("Put back the `keys/primary` that this store was written with.".into())
-            }
+            Self::OtherKey { .. } => Some(
+                "Put back the `keys/primary` that this store was written with; if the key was \
+                     rotated meanwhile, start this program again."
+                    .into(),
+            ),
             Self::Damaged { .. } => Some("Run `spl verify` to see what is damaged.".into()),
             Self::WriterGone | Self::Failed(_) => None,
         }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use rusqlite::Connection;
 use rusqlite::trace::{TraceEvent, TraceEventCodes};
 
-use super::append::Head;
+use super::checkpoint::Head;
 use super::{Reader, Store, StoreError, StoreOptions, ThreadRange, TokenId, Tx, lock_of};
 use crate::canon::Object;
 use crate::identity::{KeyPair, Keyring};
@@ -47,8 +47,9 @@ impl Traced {
     fn write<T>(&mut self, name: &str, work: impl Fn(&mut Tx<'_>) -> Result<T, StoreError>) {
         let keyring = keyring();
         let now = Timestamp::default();
-        let head = Head::default();
-        work(&mut Tx { connection: &self.connection, keyring: &keyring, head, now }).expect(name);
+        let (head, heir) = (Head::default(), None);
+        let connection = &self.connection;
+        work(&mut Tx { connection, keyring: &keyring, head, now, heir }).expect(name);
         self.explain(name);
     }
 

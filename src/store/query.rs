@@ -7,6 +7,7 @@ mod sql;
 use rusqlite::ToSql;
 use rusqlite::types::Value as Bound;
 
+use super::read::NOT_ERASED;
 use super::{Reader, StoreError, Stored};
 use crate::canon::{Object, Value};
 use crate::code::{Code, Coded};
@@ -131,6 +132,16 @@ fn order(sort: Option<&Value>) -> Result<String, QueryError> {
     };
     let field = Field::parse(path)?;
     Ok(format!("{} {direction}, seq {direction}", field.order_expression()))
+}
+
+impl Query {
+    /// Returns the same query, which finds no record that was erased.
+    #[must_use]
+    pub fn without_erased(mut self) -> Self {
+        self.condition.push(" AND ");
+        self.condition.push(NOT_ERASED);
+        self
+    }
 }
 
 impl Reader<'_> {

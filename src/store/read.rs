@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
 use rusqlite::{Connection, OptionalExtension as _, Row, ToSql, params};
 
-use super::StoreError;
+use super::tombstone::{Erased, tombstone_of};
+use super::{StoreError, Unproven};
 use crate::canon::Object;
 use crate::identity::Signature;
 use crate::object;
@@ -29,14 +30,32 @@ pub struct Stored {
     pub signer: String,
     /// The signature over its canonical bytes.
     pub signature: Signature,
+    /// Whether it was erased. Folds pass over such a record.
+    pub erased: Option<Erased>,
+    /// The signature that came with it and that nobody here could check.
+    pub unproven: Option<Unproven>,
 }
 
 impl Stored {
-    /// Returns the record as every answer shows it (contract §2.3), with its sequence.
+    /// Returns the record as every answer shows it (contract §2.3), with its sequence. One that was
+    /// erased says so; it has its words until it is purged.
     pub fn to_object(&self) -> Object {
         let mut object = self.record.to_object();
         object.insert("sequence".into(), self.sequence.get().into());
+        if let Some(Erased { by, tombstone }) = &self.erased {
+            object.insert("erased".into(), true.into());
+            object.insert("erased_by".into(), (*by).into());
+            if let Some(tombstone) = tombstone {
+                object.insert("purged".into(), true.into());
+                object.insert("tombstone".into(), tombstone.to_object().into());
+            }
+        }
         object
+    }
+
+    /// Returns whether its words were taken out. What is left is an envelope with an empty body.
+    pub fn is_purged(&self) -> bool {
+        self.erased.as_ref().is_some_and(|erased| erased.tombstone.is_some())
     }
 
     /// Returns all that a fold may look at.
@@ -51,13 +70,17 @@ impl Stored {
 
     /// Returns what this store says about the record's arrival.
     pub fn receipt(&self) -> Object {
-        object! {
+        let mut receipt = object! {
             "origin": self.origin.as_str(),
             "received_at": self.received_at.to_string(),
             "sequence": self.sequence.get(),
             "sig": self.signature.to_string(),
             "signer": self.signer.as_str(),
+        };
+        if let Some(unproven) = &self.unproven {
+            receipt.insert("unproven".into(), unproven.to_object().into());
         }
+        receipt
     }
 }
 
@@ -163,7 +186,28 @@ const HIGHEST_GAP: &str = "
         WHERE thread = used.thread AND actor = used.actor AND clock = used.clock - 1)
     ORDER BY clock DESC LIMIT 1";
 
-const COLUMNS: &str = "seq, id, canonical, judged_by, received_at, origin, signer, sig";
+/// What [`stored`] reads, and who erased it.
+pub(super) const COLUMNS: &str = "seq, id, canonical, judged_by, received_at, origin, signer, sig, unproven, \
+     (SELECT erasure FROM erased WHERE erased.id = records.id)";
+
+/// The condition of a row that no erasure marks.
+pub(super) const NOT_ERASED: &str =
+    "NOT EXISTS (SELECT 1 FROM erased WHERE erased.id = records.id)";
+
+/// Narrows a condition to some threads, if there are any, and returns what is bound then.
+pub(super) fn among_threads<'a>(
+    condition: &mut String,
+    mut bound: Vec<&'a dyn ToSql>,
+    threads: &'a [&'a str],
+) -> Vec<&'a dyn ToSql> {
+    let place = |at: usize| format!("?{}", bound.len() + 1 + at);
+    let places: Vec<String> = (0..threads.len()).map(place).collect();
+    if !places.is_empty() {
+        condition.push_str(&format!(" AND thread IN ({})", places.join(", ")));
+    }
+    bound.extend(threads.iter().map(|thread| thread as &dyn ToSql));
+    bound
+}
 
 impl<'c> Reader<'c> {
     pub(super) const fn new(connection: &'c Connection) -> Self {
@@ -245,7 +289,8 @@ impl<'c> Reader<'c> {
         self.page(&sql, &bound, "seq", limit, 0)
     }
 
-    /// Returns the newest records whose text holds `needle`, ASCII letters of either case.
+    /// Returns the newest records whose text holds `needle`, ASCII letters of either case. Those
+    /// that were erased are not found.
     pub fn containing(
         &self,
         needle: &str,
@@ -255,22 +300,26 @@ impl<'c> Reader<'c> {
         // The text is canonical JSON, so a needle is looked for as it would be spelled there.
         let spelled = crate::canon::Value::from(needle).to_string();
         let inner = spelled.trim_start_matches('"').strip_suffix('"').unwrap_or(&spelled);
-        let sql = "instr(lower(canonical), lower(?1)) > 0 AND (?2 IS NULL OR thread = ?2)";
-        self.list(sql, &[&inner, &thread], "seq DESC", limit)
+        let sql = format!(
+            "instr(lower(canonical), lower(?1)) > 0 AND (?2 IS NULL OR thread = ?2) AND {NOT_ERASED}"
+        );
+        self.list(&sql, &[&inner, &thread], "seq DESC", limit)
     }
 
-    /// Returns the evidence for trust that arrived after `after`: no more than fit into one answer,
-    /// and whether there is more.
+    /// Returns the evidence for trust that arrived after `after` and was not erased: no more than
+    /// fit into one answer, and whether there is more.
     pub fn verdicts(
         &self,
         after: Sequence,
         limit: usize,
     ) -> Result<(Vec<Stored>, bool), StoreError> {
-        self.page("verdict IS NOT NULL AND seq > ?1", &[&after.get()], "seq", limit, 0)
+        let sql = format!("verdict IS NOT NULL AND seq > ?1 AND {NOT_ERASED}");
+        self.page(&sql, &[&after.get()], "seq", limit, 0)
     }
 
     /// Returns the records of a kind that the engine wrote itself, on one thread or on all, that
-    /// arrived after `after`: no more than fit into one answer, and whether there is more.
+    /// arrived after `after` and were not erased: no more than fit into one answer, and whether
+    /// there is more.
     pub fn engine_written(
         &self,
         kind: &str,
@@ -280,13 +329,16 @@ impl<'c> Reader<'c> {
     ) -> Result<(Vec<Stored>, bool), StoreError> {
         match thread.map(ThreadId::as_str) {
             None => {
-                let sql = "kind = ?1 AND seq > ?2 AND origin = 'engine'";
-                self.page(sql, &[&kind, &after.get()], "seq", limit, 0)
+                let sql = format!("kind = ?1 AND seq > ?2 AND origin = 'engine' AND {NOT_ERASED}");
+                self.page(&sql, &[&kind, &after.get()], "seq", limit, 0)
             }
             Some(thread) => {
-                // The plus keeps the index by kind out: a thread is short beside all runs there were.
-                let sql = "thread = ?1 AND seq > ?2 AND +kind = ?3 AND origin = 'engine'";
-                self.page(sql, &[&thread, &after.get(), &kind], "seq", limit, 0)
+                // The plus keeps the index by kind out: a thread is short beside all runs there
+                // were.
+                let sql = format!(
+                    "thread = ?1 AND seq > ?2 AND +kind = ?3 AND origin = 'engine' AND {NOT_ERASED}"
+                );
+                self.page(&sql, &[&thread, &after.get(), &kind], "seq", limit, 0)
             }
         }
     }
@@ -508,7 +560,7 @@ impl<'c> Reader<'c> {
         Ok((records, more))
     }
 
-    fn select(
+    pub(super) fn select(
         &self,
         condition: &str,
         bound: &[&dyn ToSql],
@@ -526,7 +578,11 @@ impl<'c> Reader<'c> {
         let mut records: Vec<Stored> = Vec::new();
         let mut bytes = 0;
         while let Some(row) = rows.next()? {
-            let stored = stored(row)?;
+            let mut stored = stored(row)?;
+            if let Some(by) = row.get::<_, Option<_>>(9)?.map(RecordId::from_bytes) {
+                let tombstone = tombstone_of(self.connection, stored.sequence)?;
+                stored.erased = Some(Erased { by, tombstone });
+            }
             bytes += stored.record.canonical().as_bytes().len();
             if bytes > most_bytes && !records.is_empty() {
                 return Ok((records, true));
@@ -545,7 +601,7 @@ fn damaged(sequence: i64, what: String) -> StoreError {
     StoreError::Damaged { sequence, what }
 }
 
-/// Reads a row with [`COLUMNS`].
+/// Reads a row with [`COLUMNS`], all but the last of them.
 pub(super) fn stored(row: &Row<'_>) -> Result<Stored, StoreError> {
     let sequence: i64 = row.get(0)?;
     let id = RecordId::from_bytes(row.get(1)?);
@@ -559,7 +615,22 @@ pub(super) fn stored(row: &Row<'_>) -> Result<Stored, StoreError> {
         origin: row.get(5)?,
         signer: row.get(6)?,
         signature: Signature::from_bytes(row.get(7)?),
+        unproven: unproven(row, 8, sequence)?,
+        erased: None,
     })
+}
+
+/// Reads the column `unproven`.
+pub(super) fn unproven(
+    row: &Row<'_>,
+    column: usize,
+    sequence: i64,
+) -> Result<Option<Unproven>, StoreError> {
+    let Some(text) = row.get_ref(column)?.as_str_or_null().map_err(rusqlite::Error::from)? else {
+        return Ok(None);
+    };
+    let read = Unproven::from_column(text);
+    read.map(Some).ok_or_else(|| damaged(sequence, "`unproven` is no signature".into()))
 }
 
 impl FromSql for Origin {

@@ -2,7 +2,7 @@
 
 use rusqlite::params;
 
-use super::read::stored;
+use super::read::NOT_ERASED;
 use super::{Reader, StoreError, Stored};
 use crate::record::{ActorId, Sequence, ThreadId};
 use crate::time::Timestamp;
@@ -42,19 +42,18 @@ impl Reader<'_> {
         let since = range.since.map_or(i64::MIN, Timestamp::as_millis);
         let until = range.until.map_or(i64::MAX, Timestamp::as_millis);
         let actor = range.actor.as_ref().map(ActorId::as_str);
-        self.list(
+        let sql = format!(
             "kind = 'core.work.loop.v1' AND origin = 'engine' AND seq < ?1 \
-             AND received_at >= ?2 AND received_at < ?3 AND (?4 IS NULL OR actor = ?4)",
-            &[&before, &since, &until, &actor],
-            "seq DESC",
-            limit,
-        )
+             AND received_at >= ?2 AND received_at < ?3 AND (?4 IS NULL OR actor = ?4) \
+             AND {NOT_ERASED}"
+        );
+        self.list(&sql, &[&before, &since, &until, &actor], "seq DESC", limit)
     }
 
     /// Returns what says where the run of a thread stands, in the order of arrival: how it was
     /// opened, parked, decided, interrupted, taken up and ended.
     pub fn run_marks(&self, thread: &ThreadId) -> Result<Vec<Stored>, StoreError> {
-        let sql = format!("thread = ?1 AND {MARKS} AND origin = 'engine'");
+        let sql = format!("thread = ?1 AND {MARKS} AND origin = 'engine' AND {NOT_ERASED}");
         self.list(&sql, &[&thread.as_str()], "seq", usize::MAX)
     }
 
@@ -97,15 +96,7 @@ impl Reader<'_> {
     /// Returns the newest record of each run that the server has admitted, for those that have not
     /// been opened before `after`.
     pub fn admissions(&self) -> Result<Vec<Stored>, StoreError> {
-        let sql = "SELECT seq, id, canonical, judged_by, received_at, origin, signer, sig
-                   FROM records WHERE kind = 'core.work.admission.v1' AND origin = 'engine'
-                   ORDER BY seq";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query([])?;
-        let mut found = Vec::new();
-        while let Some(row) = rows.next()? {
-            found.push(stored(row)?);
-        }
-        Ok(found)
+        let sql = format!("kind = 'core.work.admission.v1' AND origin = 'engine' AND {NOT_ERASED}");
+        self.list(&sql, &[], "seq", usize::MAX)
     }
 }

@@ -1,9 +1,12 @@
 //! What a write may do inside its transaction.
 
+use std::sync::Arc;
+
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::append::{Head, namespace_column, verdict_column};
-use super::{AppendError, Appended, Prepared, Reader, Receipt, StoreError};
+use super::append::{namespace_column, verdict_column};
+use super::checkpoint::{CHECKPOINT_EVERY, Head};
+use super::{AppendError, Appended, Prepared, Reader, Receipt, Signed, StoreError, Unproven};
 use crate::identity::{KeyPair, Keyring};
 use crate::predicate::FailureKind;
 use crate::record::{ActorId, Clock, Draft, Namespace, Origin, Record, Sequence, ThreadId};
@@ -16,6 +19,8 @@ pub struct Tx<'c> {
     pub(super) head: Head,
     /// The time of this transaction: every row of one commit arrived together.
     pub(super) now: Timestamp,
+    /// The instance key from the end of this transaction on, where it changes.
+    pub(super) heir: Option<Arc<KeyPair>>,
 }
 
 /// What came of asking one hook about one call.
@@ -34,13 +39,21 @@ pub struct Counted {
 impl Tx<'_> {
     /// Appends a prepared record. The same record again is a success that writes nothing.
     pub fn append(&mut self, prepared: &Prepared, origin: Origin) -> Result<Appended, AppendError> {
-        let Prepared { record, signer, signature } = prepared;
+        let Prepared { record, signed: Signed { signer, signature, unproven } } = prepared;
         let id = record.id();
         let sequence = Sequence::new(self.head.sequence.get() + 1);
         let judged_by = record.judged_by.as_deref();
         let received_at = self.now;
-        let receipt =
-            Receipt { id, sequence, received_at, origin, signer, signature: *signature, judged_by };
+        let receipt = Receipt {
+            id,
+            sequence,
+            received_at,
+            origin,
+            signer,
+            signature: *signature,
+            judged_by,
+            unproven: unproven.as_ref(),
+        };
         let chain = receipt.chain(&self.head.chain);
         let namespace = namespace_column(record);
         let verdict = verdict_column(record);
@@ -62,12 +75,19 @@ impl Tx<'_> {
             signer,
             signature.as_bytes(),
             chain,
+            unproven.map(Unproven::to_column),
         ]);
         match inserted {
             Ok(_) => {
+                if record.is_erasure() && origin != Origin::Import {
+                    self.mark_erased(id, record.names("erases"))?;
+                }
                 self.head = Head { sequence, chain };
                 if record.thread.is_namespace_registry() {
                     self.fold_namespace(record, origin, sequence)?;
+                }
+                if sequence.get() % CHECKPOINT_EVERY == 0 {
+                    self.checkpoint()?;
                 }
                 Ok(Appended { id, sequence, received_at, fresh: true })
             }
@@ -233,8 +253,8 @@ fn is_constraint(error: &rusqlite::Error) -> bool {
 
 const INSERT: &str = "
     INSERT INTO records (seq, id, thread, actor, act, clock, data_type, namespace, kind, verdict,
-                         canonical, judged_by, received_at, origin, signer, sig, chain)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
+                         canonical, judged_by, received_at, origin, signer, sig, chain, unproven)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)";
 
 /// What comes of nearly every call. The statement for everything takes four times longer to compile.
 const COUNT_AGAIN: &str = "

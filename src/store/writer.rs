@@ -6,14 +6,14 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, params};
 
-use super::append::Head;
+use super::checkpoint::{Head, SignedLink, signed_head};
 use super::connection::{self, FORMAT};
 use super::lock::FileLock;
 use super::{Reader, Shared, Stage, StoreError, Tx, lock_of};
 use crate::code::{Class, Code, Coded};
-use crate::identity::Keyring;
+use crate::identity::{KeyPair, Keyring};
 use crate::record::Sequence;
 
 /// The most writes that share one transaction, so that none waits for long.
@@ -261,29 +261,19 @@ impl Committer {
         check_format(connection)?;
         let before = read_head(connection, &self.shared.keyring)?;
         let now = self.shared.time.now();
-        let mut tx = Tx { connection, keyring: &self.shared.keyring, head: before, now };
+        let keyring = &self.shared.keyring;
+        let mut tx = Tx { connection, keyring, head: before, now, heir: None };
         for job in jobs {
             run_alone(&mut tx, job.as_mut())?;
         }
         let head = tx.head;
         self.shared.reach(Stage::Inserted);
         if head != before {
-            self.write_head(connection, head)?;
+            write_head(connection, head, tx.heir.as_deref().unwrap_or(keyring.instance()))?;
         }
         self.shared.reach(Stage::HeadSigned);
         connection.prepare_cached("COMMIT")?.execute([])?;
         Ok(head.sequence)
-    }
-
-    fn write_head(&self, connection: &Connection, head: Head) -> Result<(), StoreError> {
-        let key = self.shared.keyring.instance();
-        let signature = key.sign(head.signed_bytes().as_bytes());
-        let sql = "INSERT INTO head (one, seq, chain, signer, sig) VALUES (1, ?1, ?2, ?3, ?4)
-                   ON CONFLICT (one) DO UPDATE SET seq = excluded.seq, chain = excluded.chain,
-                       signer = excluded.signer, sig = excluded.sig";
-        let row = params![head.sequence.get(), head.chain, key.did(), signature.as_bytes()];
-        connection.prepare_cached(sql)?.execute(row)?;
-        Ok(())
     }
 
     /// Leaves no transaction open; a handle that is unsure of the file takes no more writes.
@@ -304,9 +294,19 @@ impl Committer {
     }
 }
 
+fn write_head(connection: &Connection, head: Head, key: &KeyPair) -> Result<(), StoreError> {
+    let SignedLink { link, signer, signature, .. } = SignedLink::head(head, key);
+    let sql = "INSERT INTO head (one, seq, chain, signer, sig) VALUES (1, ?1, ?2, ?3, ?4)
+               ON CONFLICT (one) DO UPDATE SET seq = excluded.seq, chain = excluded.chain,
+                   signer = excluded.signer, sig = excluded.sig";
+    let row = params![link.sequence.get(), link.chain, signer, signature.as_bytes()];
+    connection.prepare_cached(sql)?.execute(row)?;
+    Ok(())
+}
+
 /// Runs one job so that it can be undone without the others.
 fn run_alone(tx: &mut Tx<'_>, job: &mut dyn Job) -> Result<(), StoreError> {
-    let before = tx.head;
+    let (before, heir) = (tx.head, tx.heir.clone());
     tx.connection.prepare_cached("SAVEPOINT job")?.execute([])?;
     let ended = job.run(tx);
     if tx.connection.is_autocommit() {
@@ -317,7 +317,7 @@ fn run_alone(tx: &mut Tx<'_>, job: &mut dyn Job) -> Result<(), StoreError> {
     }
     if ended != Ended::Well {
         tx.connection.prepare_cached("ROLLBACK TO job")?.execute([])?;
-        tx.head = before;
+        (tx.head, tx.heir) = (before, heir);
     }
     tx.connection.prepare_cached("RELEASE job")?.execute([])?;
     Ok(())
@@ -333,18 +333,11 @@ fn check_format(connection: &Connection) -> Result<(), StoreError> {
 /// Returns the newest link. Nothing is added to a chain that this instance has not signed: the next
 /// signature would pass for one over what somebody else has put there.
 fn read_head(connection: &Connection, keyring: &Keyring) -> Result<Head, StoreError> {
-    let head = connection
-        .prepare_cached("SELECT seq, chain, signer FROM head")?
-        .query_row([], |row| {
-            let head = Head { sequence: Sequence::new(row.get(0)?), chain: row.get(1)? };
-            Ok((head, row.get::<_, String>(2)?))
-        })
-        .optional()?;
-    match head {
-        Some((_, signer)) if signer != keyring.instance().did() => {
-            Err(StoreError::OtherKey { signer })
+    match signed_head(connection)? {
+        Some(head) if head.signer() != keyring.instance().did() => {
+            Err(StoreError::OtherKey { signer: head.signer })
         }
-        Some((head, _)) => Ok(head),
+        Some(head) => Ok(head.link),
         None => {
             let last = Reader::new(connection).last()?;
             if last > Sequence::default() {

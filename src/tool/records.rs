@@ -140,6 +140,7 @@ fn query_thread(seat: &RecordSeat, arguments: &Object) -> Result<Answer, Answer>
         "thread": text(arguments, "thread").unwrap_or_default(),
     };
     let query = Query::parse(&request.into()).map_err(|error| Answer::error(error.to_string()))?;
+    let query = query.without_erased();
     let store = seat.engine.store();
     if count_only {
         let count = store.read(|reader| reader.count(&query)).map_err(|error| failed(&error))?;
@@ -181,7 +182,8 @@ fn read_record(seat: &RecordSeat, arguments: &Object) -> Result<Answer, Answer> 
         }
         _ => return Err(Answer::error("give either `id`, or `thread` and `clock`")),
     };
-    let found = found.map_err(|error| failed(&error))?;
+    let mut found = found.map_err(|error| failed(&error))?;
+    found.retain(|stored| stored.erased.is_none());
     if found.is_empty() {
         return Ok(Answer::ok("no such record").with_empty(true));
     }

@@ -75,6 +75,7 @@ fn what_is_no_account_is_refused_by_field() {
         r#"{"name":"a","actors":["did:sync:system:engine"]}"#,
         r#"{"name":"a","actors":[1]}"#,
         r#"{"name":"a","namespace":"NO"}"#,
+        r#"{"name":"a","namespace":"nowhere"}"#,
         r#"{"name":"a","with_token":"yes"}"#,
         r#"{"name":"a","env_tag":"a_b"}"#,
         r#"{"name":"a","expires":"soon"}"#,

@@ -80,6 +80,10 @@ impl Server {
         let folder = tempfile::tempdir().expect("a folder");
         let home = Home::at(folder.path().join("home"));
         initialise(&home, "vera").expect("a home");
+        // Keys that two servers have in common, so that they sign alike.
+        for (key, seed) in [("keys/primary", [1; 32]), ("secrets/operator-identity.key", [2; 32])] {
+            std::fs::write(home.path().join(key), seed).expect("a key");
+        }
         let engine = open(&home);
         let bind = || {
             let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -385,8 +389,26 @@ impl Reply {
     pub(crate) fn shown(&self) -> String {
         // In canonical order, whether or not another crate makes `serde_json` keep the sent one.
         let sorted = self.json().to_string();
-        let json: serde_json::Value = serde_json::from_str(&sorted).expect("JSON");
+        let mut json: serde_json::Value = serde_json::from_str(&sorted).expect("JSON");
+        name_signatures(&mut json);
         format!("{}\n{}", self.status, serde_json::to_string_pretty(&json).expect("JSON"))
+    }
+}
+
+/// Puts names in the place of signatures and keys, which differ from run to run.
+fn name_signatures(json: &mut serde_json::Value) {
+    match json {
+        serde_json::Value::Object(members) => {
+            for (key, value) in members {
+                match key.as_str() {
+                    "sig" => *value = "<signature>".into(),
+                    "signer" => *value = "<key>".into(),
+                    _ => name_signatures(value),
+                }
+            }
+        }
+        serde_json::Value::Array(elements) => elements.iter_mut().for_each(name_signatures),
+        _ => {}
     }
 }
 

@@ -34,6 +34,13 @@ fn hook(namespace: &str, name: &str, clock: i64) -> String {
     record("LEARN", "th_engine_config", clock, &body)
 }
 
+fn register(server: &Server, namespaces: &[&str]) {
+    for id in namespaces {
+        let made = server.post("/v1/namespaces", format!(r#"{{"id":"{id}"}}"#));
+        assert_eq!(made.status, 201, "{}", made.text());
+    }
+}
+
 fn observed(namespace: &str, actor: &str) -> String {
     format!(
         r#"{{"call_id":"c","tool":"bash","status":"error","namespace":"{namespace}","actor":"{actor}"}}"#
@@ -94,6 +101,7 @@ impl World {
     /// A server that has what the caller may read, and with `hidden` more than that.
     fn new(hidden: bool) -> (Self, BTreeSet<String>) {
         let server = Server::start();
+        register(&server, &["acme", "acme/site", "other"]);
         let mut ids = fill(&server, "acme", "acme/site", 0);
         server.note("th_a", 0, "on the thread");
         // What stands on the thread is read wherever it belongs.
@@ -103,6 +111,7 @@ impl World {
         ids.insert("th_a".into());
         let bearer = server.token(SCOPES);
         if hidden {
+            register(&server, &["covert"]);
             ids.extend(fill(&server, "hidden", "other", 10));
             ids.extend(fill(&server, "root", "default", 20));
             server.note("th_acme", 90, "of the root, on a thread of acme's");
@@ -138,10 +147,11 @@ impl World {
 
 /// The answer without how much time has passed for the server.
 fn timeless(reply: &Reply) -> String {
+    const MOVING: [&str; 5] = ["changed_at", "elapsed_us", "mean_nanos", "nanos", "weight"];
     fn strip(value: &mut Value) {
         match value {
             Value::Object(members) => {
-                members.retain(|key, _| key != "weight" && key != "nanos" && key != "mean_nanos");
+                members.retain(|key, _| !MOVING.contains(&key.as_str()));
                 members.values_mut().for_each(strip);
             }
             Value::Array(elements) => elements.iter_mut().for_each(strip),
@@ -156,7 +166,8 @@ fn timeless(reply: &Reply) -> String {
 /// Every GET that there is, from the description of the routes.
 fn reads(server: &Server) -> Vec<(String, bool)> {
     // What tells of the whole instance, in numbers and by design, and of the caller.
-    const OF_ALL: [&str; 9] = [
+    // A proof too: it goes on to a signed link of the whole chain, by digests that say nothing.
+    const OF_ALL: [&str; 10] = [
         "/health",
         "/health/ready",
         "/metrics",
@@ -166,6 +177,7 @@ fn reads(server: &Server) -> Vec<(String, bool)> {
         "/v1/health",
         "/v1/identity",
         "/v1/config/tiers",
+        "/v1/records/{id}/proof",
     ];
     let document = server.get("/openapi.json").json();
     let paths = document.get("paths").and_then(Value::as_object).expect("paths").clone();
@@ -296,6 +308,7 @@ fn what_may_be_read_is() {
 #[test]
 fn nothing_is_written_outside_of_what_is_named() {
     let server = Server::start();
+    register(&server, &["acme", "acme/site", "acmeister", "other"]);
     let bearer = server.token(SCOPES);
     let post = |path: &str, body: &str| server.tcp("POST", path).bearer(&bearer).json(body).send();
     let note = |thread: &str, namespace: &str, clock: i64| {
@@ -338,6 +351,7 @@ fn nothing_is_written_outside_of_what_is_named() {
 #[test]
 fn a_watcher_is_told_what_it_may_read() {
     let server = Server::start();
+    register(&server, &["acme", "acme/site", "other"]);
     let bearer = server.token("namespace:acme:read");
     let mut wire = server.tcp("GET", "/v1/threads/th_a/watch").bearer(&bearer).open();
     assert_eq!(wire.next_after_head("heartbeat").id.as_deref(), Some("0"));
@@ -358,6 +372,7 @@ fn a_run_finds_what_lies_in_its_namespace() {
         {"name":"search_records","args":{"query":"a secret"}}]},{"text":"Done."}]}"#;
     lab.script("looks", script);
     let server = &lab.server;
+    register(server, &["acme", "acme/site", "acmeister", "other"]);
     for (clock, namespace) in ["acme/site", "other", "default"].into_iter().enumerate() {
         let body = format!(r#"{{"namespace":"{namespace}","text":"a secret of {namespace}"}}"#);
         let clock = i64::try_from(clock).expect("small");

@@ -191,7 +191,7 @@ fn place(engine: &Engine, drafts: Vec<(Draft, Origin)>) -> Vec<RecordId> {
         let mut ids = Vec::new();
         for (prepared, origin) in prepared {
             tx.append(&prepared, origin)?;
-            ids.push(prepared.into_record().id());
+            ids.push(prepared.record().id());
         }
         Ok::<_, AppendError>(ids)
     };

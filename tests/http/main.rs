@@ -20,6 +20,8 @@ mod observe;
 mod pages;
 mod peer;
 mod permissions;
+mod portability;
+mod proofs;
 mod query;
 mod records;
 mod runs;

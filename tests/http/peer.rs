@@ -17,9 +17,9 @@ const ASK: &str = "
 import socket, sys
 wire = socket.socket(socket.AF_UNIX)
 wire.connect(sys.argv[1])
+answer = b''
 try:
     wire.sendall(b'GET /v1/threads HTTP/1.1\\r\\nhost: x\\r\\nconnection: close\\r\\n\\r\\n')
-    answer = b''
     while chunk := wire.recv(4096):
         answer += chunk
 except (BrokenPipeError, ConnectionResetError):

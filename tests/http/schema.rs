@@ -80,6 +80,7 @@ fn answers_have_the_members_that_the_description_says() {
     let new = server.post("/v1/records", crate::client::note("th_a", 1, "x"));
     check("/v1/records", "post", &new);
     check("/v1/records/{id}", "get", &server.get(&format!("/v1/records/{id}")));
+    check("/v1/records/{id}/proof", "get", &server.get(&format!("/v1/records/{id}/proof")));
     check("/v1/records", "get", &server.get("/v1/records?thread=th_a&limit=1"));
     let query = server.post("/v1/records/query", r#"{"filter":{},"limit":1,"explain":true}"#);
     check("/v1/records/query", "post", &query);
@@ -122,6 +123,12 @@ fn answers_have_the_members_that_the_description_says() {
     let note = r#"{"actor":"did:sync:user:vera","draft":true}"#;
     let note = server.post("/v1/threads/th_attention/checkpoint", note);
     check("/v1/threads/{id}/checkpoint", "post", &note);
+    let lines = server.request("POST", "/v1/portability/import");
+    let lines = lines.header("content-type", "application/x-ndjson").body("{}\n").send();
+    check("/v1/portability/import", "post", &lines);
+    let erase = format!(r#"{{"erases":["{id}"],"actor":"a","reason":"r","purge":true}}"#);
+    check("/v1/erasure", "post", &server.post("/v1/erasure", erase));
+    check("/v1/records/{id}", "get", &server.get(&format!("/v1/records/{id}")));
     let evaluated = server.post("/v1/expr/eval", r#"{"context":"hook","expression":"true"}"#);
     check("/v1/expr/eval", "post", &evaluated);
     let token = server.post("/v1/tokens", r#"{"name":"t","scopes":["admin"]}"#);

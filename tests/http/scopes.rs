@@ -92,6 +92,18 @@ fn requests(request: impl Fn(&str, &str) -> Request) -> Vec<(&'static str, Reque
         ("make a token", post("/v1/tokens", r#"{"name":"t","scopes":["config:read"]}"#)),
         ("list tokens", get("/v1/tokens")),
         ("revoke a token", request("DELETE", "/v1/tokens/none")),
+        ("export", get("/v1/portability/export")),
+        (
+            "import",
+            request("POST", "/v1/portability/import")
+                .header("content-type", "application/x-ndjson")
+                .body("{}"),
+        ),
+        ("adopt", post("/v1/portability/adopt", r#"{"id":"0","actor":"did:sync:user:vera"}"#)),
+        (
+            "erase",
+            post("/v1/erasure", r#"{"erases":[],"actor":"did:sync:user:vera","reason":"r"}"#),
+        ),
         ("full health", get("/v1/health")),
         ("engine health", get("/v1/engine/health")),
         ("cache", get("/v1/engine/expression_cache/stats")),
@@ -201,7 +213,7 @@ fn tokens_are_made_listed_and_revoked() {
         server.post("/v1/tokens", r#"{"name":"ci","scopes":["records:write","records:read"]}"#);
     assert_eq!(made.status, 201, "{}", made.text());
     let (bearer, id) = (made.string("bearer"), made.string("id"));
-    assert!(bearer.starts_with("spl_prod_ci_"), "{bearer}");
+    assert!(bearer.starts_with("spl_prod_sa-"), "{bearer}");
     let asked = || server.tcp("GET", "/v1/threads").bearer(&bearer).send().status;
     assert_eq!(asked(), 200);
     let listed = server.get("/v1/tokens");

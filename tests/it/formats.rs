@@ -168,6 +168,8 @@ fn the_token_of_every_format_opens_what_it_did() {
         let dir = tempfile::tempdir().expect("a folder");
         let home = Home::at(dir.path());
         home.initialise("vera").expect("a home");
+        // The key that the fixture is signed with.
+        std::fs::write(dir.path().join("keys/primary"), [1; 32]).expect("written");
         std::fs::copy(&fixture, home.store_path()).expect("copied");
         let engine = Engine::open(&home, EngineOptions::default()).expect("an engine");
         let caller = engine.authenticate("spl_prod_ci_of the fixture").expect("asked");

@@ -36,7 +36,7 @@ fn malformed_envelopes_are_refused_by_name() {
 fn an_unknown_field_is_refused_with_the_fields_there_are() {
     let envelope = json(r#"{"act":"KNOW","actor":"a","thread":"t","colour":1}"#);
     let error = Draft::from_envelope(envelope).expect_err("refused");
-    insta::assert_snapshot!(error, @"`colour` is not a field of a record; the fields are act, actor, body, clock, data_type, judged_by, parents, thread");
+    insta::assert_snapshot!(error, @"`colour` is not a field of a record; the fields are act, actor, body, clock, data_type, judged_by, parents, sig, thread");
 }
 
 #[test]

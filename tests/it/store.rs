@@ -268,7 +268,7 @@ fn rows_are_immutable_for_everyone() {
         "INSERT OR REPLACE INTO records SELECT * FROM records",
         "INSERT OR REPLACE INTO records SELECT seq + 1, randomblob(32), thread, actor, act, clock,
              data_type, namespace, kind, verdict, canonical, judged_by, received_at, origin,
-             signer, sig, chain FROM records",
+             signer, sig, chain, unproven FROM records",
     ] {
         let error = foreign.execute_batch(sql).expect_err(sql).to_string();
         assert!(error.contains("records are immutable"), "{sql}: {error}");
@@ -312,8 +312,8 @@ fn verify_names_the_first_row_that_was_touched() {
     check("UPDATE records SET received_at = 0 WHERE seq = 4", 4, chain);
     check("UPDATE records SET origin = 'engine' WHERE seq = 4", 4, chain);
     check("UPDATE records SET judged_by = 'x' WHERE seq = 1", 1, chain);
-    check("DELETE FROM records WHERE seq = 2", 3, "a row is missing before this one");
-    check("DELETE FROM records WHERE seq = 5", 4, "rows are missing after this one");
+    check("DELETE FROM records WHERE seq = 2", 2, "the row is missing");
+    check("DELETE FROM records WHERE seq = 5", 5, "rows are missing from here on");
     check("DELETE FROM head", 5, "the head is missing");
     check(
         "UPDATE records SET sig = zeroblob(64) WHERE seq = 2",

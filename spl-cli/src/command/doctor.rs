@@ -104,8 +104,14 @@ fn keys_read(home: &Home) -> Check {
 fn store_ends_well(engine: &Engine) -> Check {
     const NAME: &str = "store";
     let ends = engine.store().verify_head();
-    match (ends, engine.store().read(|reader| reader.last())) {
-        (Ok(None), Ok(last)) => {
+    let counted = engine.store().read(|reader| Ok((reader.last()?, reader.unscrubbed()?)));
+    match (ends, counted) {
+        (Ok(None), Ok((_, unscrubbed))) if unscrubbed > 0 => {
+            let records = plural(unscrubbed, "record");
+            Check::warn(NAME, format!("the words of {records} that were purged may be in the file"))
+                .hint("Run `spl erase ID --purge` once more for one of them, when nobody reads.")
+        }
+        (Ok(None), Ok((last, _))) => {
             let records = plural(u64::try_from(last.get()).unwrap_or(0), "record");
             Check::pass(NAME, format!("{records}, and the signed head is the newest"))
         }

@@ -298,7 +298,13 @@ fn refusal(row: &Value, out: &mut dyn Write) -> std::io::Result<()> {
             let (id, message) = (text(refused, "record_id"), text(refused, "message"));
             let name = printable(text(row, "name"));
             let (id, message) = (short(id), cut(message, 400));
-            writeln!(out, "{WARN}refused{WARN:#} {name}, record {id}: {message}")
+            writeln!(out, "{WARN}refused{WARN:#} {name}, record {id}: {message}")?;
+            match text(refused, "hint") {
+                hint if text(refused, "reason") == "imported" => {
+                    writeln!(out, "  {DIM}{}{DIM:#}", cut(hint, 200))
+                }
+                _ => Ok(()),
+            }
         }
         _ => Ok(()),
     }

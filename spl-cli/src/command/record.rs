@@ -80,8 +80,19 @@ fn receipt_of(session: &Session, record: &Object) -> Result<Object, Failure> {
 }
 
 /// What is shown of a record above its body.
-const ENVELOPE: [&str; 9] =
-    ["id", "thread", "actor", "act", "clock", "data_type", "parents", "judged_by", "sequence"];
+const ENVELOPE: [&str; 11] = [
+    "id",
+    "thread",
+    "actor",
+    "act",
+    "clock",
+    "data_type",
+    "parents",
+    "judged_by",
+    "sequence",
+    "erased_by",
+    "purged",
+];
 
 /// The longest name of a field.
 const WIDTH: usize = 11;

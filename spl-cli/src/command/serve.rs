@@ -4,7 +4,7 @@ mod detach;
 mod listen;
 mod log;
 mod outfit;
-mod seat;
+pub(super) mod seat;
 
 use std::io;
 use std::path::PathBuf;

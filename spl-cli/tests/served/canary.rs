@@ -382,7 +382,7 @@ fn no_secret_is_in_anything_that_the_engine_wrote() {
         assert!(all.contains(kind), "no {kind}");
     }
     let log = fs::read_to_string(house.path("server.log")).expect("a log");
-    assert!(log.contains("\"level\":\"TRACE\""), "the log is whole");
+    assert!(log.contains("\"level\":\"DEBUG\""), "the log is whole");
     assert_eq!(
         garden.found(&fs::read(house.home().join("hub.db")).expect("a store"), true).len(),
         1

@@ -118,7 +118,9 @@ fn other_commands_go_without_it() {
     let (child, said) = start(&terminal, &["serve", "--memory", "--port", "0", "--output", "json"]);
     assert!(said.contains("\"running\":true") && !said.contains("bearer"), "{said}");
     stop(child);
-    let by_hand = terminal.quietly("echo nothing | spl serve --bootstrap-on-stdin --port 0");
+    let by_hand = terminal.quietly(
+        "unset SPL_BOOTSTRAP_TOKEN; echo nothing | spl serve --bootstrap-on-stdin --port 0",
+    );
     assert_eq!(by_hand.status, 2, "{}", by_hand.stderr);
     assert!(by_hand.stderr.contains(VARIABLE), "{}", by_hand.stderr);
 }

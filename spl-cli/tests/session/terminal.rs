@@ -233,6 +233,7 @@ macro_rules! assert_session {
         settings.add_filter(r"127\.0\.0\.1:\d+", "127.0.0.1:<port>");
         settings.add_filter(r#"pid("?[ :])\d+"#, "pid$1<pid>");
         settings.add_filter(r"(?m)^sig +\S+$", "sig         <signature>");
+        settings.add_filter(r#""sig":"[^"]+""#, r#""sig":"<signature>""#);
         // What kind there is depends on the machine.
         settings.add_filter(r"(?m)^✓ sandbox .*\n(  hint: .*\n)?", "✓ sandbox   <sandbox>\n");
         settings.add_filter(r#"\{"hint":[^{}]*"name":"sandbox"[^{}]*\}"#, r#"{"name":"sandbox"}"#);

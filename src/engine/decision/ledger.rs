@@ -18,6 +18,8 @@ const PAGE: usize = 500;
 #[derive(Debug, Default)]
 pub(in crate::engine) struct Ledger {
     read_to: Sequence,
+    /// How many records had been erased then.
+    erasures: i64,
     /// The questions, oldest first.
     asked: BTreeMap<Sequence, RecordId>,
     /// Where each question stands.
@@ -50,7 +52,11 @@ impl Ledger {
 
     /// Adds what arrived since it was last looked.
     fn catch_up(&mut self, reader: &Reader<'_>) -> Result<(), StoreError> {
-        let last = reader.last()?;
+        let (last, erasures) = (reader.last()?, reader.erasures()?);
+        if erasures != self.erasures {
+            // What was erased may have been added before.
+            *self = Self { erasures, ..Self::default() };
+        }
         // A question stands before its answer.
         each(reader, DECISION_REQUEST_KIND, self.read_to, |stored| {
             self.asked.insert(stored.sequence, stored.record.id());

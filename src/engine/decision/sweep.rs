@@ -51,7 +51,8 @@ impl Engine {
                 return Ok(None);
             }
             let seen = live.config.watermark().sequence();
-            let Some(hook) = self.whole().read(|reader| reader.record(policy.hook))? else {
+            let hook = self.whole().read(|reader| reader.record(policy.hook))?;
+            let Some(hook) = hook.filter(|hook| hook.erased.is_none()) else {
                 return Ok(None);
             };
             if let Some(record) = self.supersede(&hook.record, policy.decision, seen)? {

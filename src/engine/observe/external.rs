@@ -127,7 +127,9 @@ impl ExternalRun {
             let (page, more) = reader.thread_page(thread, range, PAGE)?;
             for stored in page {
                 self.read_to = stored.sequence;
-                self.read(stored);
+                if stored.erased.is_none() {
+                    self.read(stored);
+                }
             }
             if !more {
                 return Ok(());

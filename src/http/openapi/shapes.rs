@@ -6,6 +6,8 @@ mod bootstrap;
 mod captured;
 mod decisions;
 mod namespaces;
+mod portability;
+mod proofs;
 mod runs;
 mod sessions;
 
@@ -22,6 +24,8 @@ pub(super) fn shapes() -> impl Iterator<Item = &'static Shape> {
         .chain(sessions::SHAPES)
         .chain(captured::SHAPES)
         .chain(bootstrap::SHAPES)
+        .chain(portability::SHAPES)
+        .chain(proofs::SHAPES)
         .chain(accounts::SHAPES)
         .chain(blueprints::SHAPES)
 }
@@ -65,11 +69,13 @@ const SHAPES: &[Shape] = &[
             ("data_type?", "string"),
             ("parents?", "[string]"),
             ("judged_by?", "string|null"),
+            ("sig?", "string|null"),
         ],
     },
     Shape {
         name: "Record",
-        summary: "An immutable statement, named by the SHA-256 of its content.",
+        summary: "An immutable statement, named by the SHA-256 of its content. One that was purged \
+                  has an empty `body`.",
         members: &[
             ("object", "=record"),
             ("id", "string"),
@@ -82,6 +88,14 @@ const SHAPES: &[Shape] = &[
             ("data_type", "string"),
             ("parents", "[string]"),
             ("judged_by?", "string"),
+            ("sig", "string"),
+            ("signed_by", "string"),
+            ("signer", "string"),
+            ("unproven?", "UnprovenSignature"),
+            ("erased?", "boolean"),
+            ("erased_by?", "string"),
+            ("purged?", "boolean"),
+            ("tombstone?", "Tombstone"),
         ],
     },
     Shape {

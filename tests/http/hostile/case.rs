@@ -253,7 +253,7 @@ impl Making {
             3 => format!("\"{word}\""),
             4 => format!("{word}(record)"),
             5 => format!("record.body.tool == \"{word}\" && 1"),
-            6 => format!("{}\"{word}\" == \"\"", "!".repeat(500)),
+            6 => format!("{}\"{word}\" == \"\"{}", "(".repeat(900), ")".repeat(900)),
             _ => format!("record.body.tool.matches(\"({word}\")"),
         };
         self.set("when", when);

@@ -36,20 +36,15 @@ const fn post(route: &'static str, path: &'static str, opens: Opens, body: &'sta
 const READ: Opens = Opens::To(&["records:read"]);
 const WRITE: Opens = Opens::To(&["records:write"]);
 const CONFIG: Opens = Opens::To(&["config:read"]);
+const INSTALL: Opens = Opens::To(&["records:write", "config:write"]);
 const REGISTRY: Opens = Opens::To(&["config:write"]);
 
 const NOTE: &str = r#"{"act":"KNOW","actor":"did:sync:user:vera","thread":"th_a","clock":7,
     "body":{"text":"x"}}"#;
-const INSTALL: Opens = Opens::To(&["records:write", "config:write"]);
-const BLUEPRINT: &str = r#"{"actor":"did:sync:user:vera","blueprint":{"object":"blueprint",
-    "format":1,"name":"n","version":"1","author":"did:web:a","seeds":[
-    {"act":"KNOW","thread":"th_a","body":{"text":"x"}}]}}"#;
-const ACCEPTED: &str = r#"{"actor":"did:sync:user:vera","accept_plan":
-    "0000000000000000000000000000000000000000000000000000000000000000",
-    "blueprint":{"object":"blueprint","format":1,"name":"n","version":"1","author":"did:web:a",
-    "seeds":[{"act":"KNOW","thread":"th_a","body":{"text":"x"}}]}}"#;
 const CHECKPOINT: &str = r#"{"actor":"did:sync:user:vera","summary":"s","learnings":["l"]}"#;
 const VERDICT: &str = r#"{"verdict":"accept","actor":"did:sync:user:vera"}"#;
+
+const BLUEPRINT: &str = r#"{"actor":"did:sync:user:vera","blueprint":{}}"#;
 
 /// Each of them, in the order in which they are asked.
 pub(super) const ROWS: &[Row] = &[
@@ -70,6 +65,7 @@ pub(super) const ROWS: &[Row] = &[
     post("POST /v1/records", "/v1/records", Opens::To(&["records:write", "config:write"]), NOTE),
     get("GET /v1/records", "/v1/records?thread=th_a", READ),
     get("GET /v1/records/{id}", "/v1/records/{a}", READ),
+    get("GET /v1/records/{id}/proof", "/v1/records/{a}/proof", READ),
     post("POST /v1/records/query", "/v1/records/query", READ, r#"{"filter":{}}"#),
     post("POST /v1/records/search", "/v1/records/search", READ, r#"{"query":"x"}"#),
     get("GET /v1/threads", "/v1/threads", READ),
@@ -82,15 +78,6 @@ pub(super) const ROWS: &[Row] = &[
     post("POST /v1/threads/{id}/checkpoint", "/v1/threads/th_a/checkpoint", WRITE, CHECKPOINT),
     get("GET /v1/threads/{id}/resume", "/v1/threads/th_a/resume", READ),
     post("POST /v1/threads/{id}/resume", "/v1/threads/th_a/resume", READ, "{}"),
-    get("GET /v1/blueprints", "/v1/blueprints", CONFIG),
-    post("POST /v1/blueprints/plan", "/v1/blueprints/plan", INSTALL, BLUEPRINT),
-    post(
-        "POST /v1/blueprints/materialize",
-        "/v1/blueprints/materialize",
-        INSTALL,
-        // The plan of another one: whoever may come in is told that much.
-        ACCEPTED,
-    ),
     get("GET /v1/config/hooks", "/v1/config/hooks", CONFIG),
     get("GET /v1/config/permissions", "/v1/config/permissions", CONFIG),
     get("GET /v1/config/permission-rules", "/v1/config/permission-rules", CONFIG),
@@ -175,6 +162,20 @@ pub(super) const ROWS: &[Row] = &[
     post("POST /v1/sessions/{thread}/end", "/v1/sessions/th_none/end", Opens::Operator, "{}"),
     post("POST /v1/sessions/{thread}/retain", "/v1/sessions/th_none/retain", Opens::Operator, "{}"),
     get("DELETE /v1/sessions/{thread}/source", "/v1/sessions/th_none/source", Opens::Operator),
+    get("GET /v1/portability/export", "/v1/portability/export", Opens::Operator),
+    post("POST /v1/portability/import", "/v1/portability/import", Opens::Operator, "{}"),
+    post(
+        "POST /v1/portability/adopt",
+        "/v1/portability/adopt",
+        Opens::Operator,
+        r#"{"actor":"did:sync:user:vera","id":"none"}"#,
+    ),
+    post(
+        "POST /v1/erasure",
+        "/v1/erasure",
+        Opens::Operator,
+        r#"{"actor":"did:sync:user:vera","erases":[],"reason":"r"}"#,
+    ),
     get("GET /v1/sessions", "/v1/sessions", READ),
     get("GET /v1/sessions/{thread}", "/v1/sessions/th_none", READ),
     post(
@@ -187,16 +188,11 @@ pub(super) const ROWS: &[Row] = &[
     get("DELETE /v1/tokens/{id}", "/v1/tokens/none", Opens::Operator),
     get("POST /v1/tokens/{id}/rotate", "/v1/tokens/none/rotate", Opens::Known),
     get("GET /v1/blueprints", "/v1/blueprints", CONFIG),
-    post(
-        "POST /v1/blueprints/plan",
-        "/v1/blueprints/plan",
-        Opens::To(&["records:write", "config:write"]),
-        r#"{"actor":"did:sync:user:vera","blueprint":{}}"#,
-    ),
+    post("POST /v1/blueprints/plan", "/v1/blueprints/plan", INSTALL, BLUEPRINT),
     post(
         "POST /v1/blueprints/materialize",
         "/v1/blueprints/materialize",
-        Opens::To(&["records:write", "config:write"]),
+        INSTALL,
         r#"{"accept_plan":"0","actor":"did:sync:user:vera","blueprint":{}}"#,
     ),
     get("GET /v1/identity", "/v1/identity", Opens::Known),

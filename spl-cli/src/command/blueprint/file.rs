@@ -77,7 +77,7 @@ pub(super) fn write(path: &Path, blueprint: &Object, replaces: bool) -> Result<(
     match written() {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             Err(Failure::usage(format!("`{}` is there already", path.display()))
-                .with_hint("Choose another with --output."))
+                .with_hint("Choose another with --to."))
         }
         written => written.map_err(|error| failed(&error)),
     }

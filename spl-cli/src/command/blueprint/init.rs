@@ -22,7 +22,7 @@ has the whole form. What it extends is named by hash, so changing that file mean
 
 Examples:
   spl blueprint init
-  spl blueprint init house-rules --author did:sync:user:vera --output rules.json
+  spl blueprint init house-rules --author did:sync:user:vera --to rules.json
   spl blueprint init ours --extends rules.json")]
 pub(crate) struct InitArgs {
     /// What it is called
@@ -33,7 +33,7 @@ pub(crate) struct InitArgs {
     author: Option<String>,
     /// Where to write it [default: NAME.json]
     #[arg(long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    to: Option<PathBuf>,
     /// A blueprint that it builds on; may be said again
     #[arg(long, value_name = "FILE")]
     extends: Vec<String>,
@@ -66,11 +66,11 @@ pub(super) fn init(session: &mut Session, args: &InitArgs) -> Result<(), Failure
     }
     spl::blueprint::Blueprint::read(blueprint.clone().into())
         .map_err(|error| Failure::coded(&error))?;
-    let path = match &args.output {
+    let path = match &args.to {
         Some(path) => path.clone(),
         None if args.name.contains('/') => {
             return Err(Failure::usage("the name cannot be that of a file")
-                .with_hint("Say where with --output."));
+                .with_hint("Say where with --to."));
         }
         None => PathBuf::from(format!("{}.json", args.name)),
     };

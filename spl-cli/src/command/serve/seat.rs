@@ -14,6 +14,7 @@ use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use rustix::process::Pid;
 use spl::canon::Object;
+use spl::code::Code;
 use spl::engine::Home;
 use spl::object;
 
@@ -35,21 +36,7 @@ pub(crate) struct Seat {
 impl Seat {
     /// Takes the place, and removes what a killed server has left.
     pub(crate) fn take(home: &Home) -> Result<Self, Failure> {
-        let lock = open_lock(home).map_err(|error| {
-            Failure::local(
-                format!("`{}` could not be opened", home.server_lock_path().display()),
-                &error,
-            )
-        })?;
-        for attempt in 1.. {
-            match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
-                Ok(()) => break,
-                Err(Errno::WOULDBLOCK) if attempt < TRIES => std::thread::sleep(BETWEEN_TRIES),
-                Err(Errno::WOULDBLOCK) => return Err(taken(home)),
-                Err(Errno::INTR) => {}
-                Err(error) => return Err(Failure::local("the home could not be locked", &error)),
-            }
-        }
+        let lock = lock(home)?.ok_or_else(|| taken(home))?;
         let seat = Self { home: home.clone(), _lock: lock };
         seat.clear();
         write(&home.pid_path(), &format!("{}\n", std::process::id()))?;
@@ -78,6 +65,41 @@ impl Drop for Seat {
     fn drop(&mut self) {
         self.clear();
     }
+}
+
+/// The lock of a home while no server runs on it, and none can be started, until it is dropped.
+pub(crate) struct Alone(#[expect(dead_code, reason = "held until it is dropped")] File);
+
+impl Alone {
+    /// Takes the lock.
+    pub(crate) fn on(home: &Home) -> Result<Self, Failure> {
+        let lock = lock(home)?.ok_or_else(|| {
+            let message = "a server of this home is running, and this is for when none is";
+            Failure::new(Exit::Error, Code::ServerRunning.as_str(), message)
+                .with_hint("Stop it with `spl serve --stop` and start it again afterwards.")
+        })?;
+        Ok(Self(lock))
+    }
+}
+
+/// Locks a home, unless somebody else keeps it locked.
+fn lock(home: &Home) -> Result<Option<File>, Failure> {
+    let lock = open_lock(home).map_err(|error| {
+        Failure::local(
+            format!("`{}` could not be opened", home.server_lock_path().display()),
+            &error,
+        )
+    })?;
+    for attempt in 1.. {
+        match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => break,
+            Err(Errno::WOULDBLOCK) if attempt < TRIES => std::thread::sleep(BETWEEN_TRIES),
+            Err(Errno::WOULDBLOCK) => return Ok(None),
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(Failure::local("the home could not be locked", &error)),
+        }
+    }
+    Ok(Some(lock))
 }
 
 fn taken(home: &Home) -> Failure {

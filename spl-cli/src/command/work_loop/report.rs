@@ -3,6 +3,7 @@
 use spl::config::show_usd;
 use spl::object;
 use spl::run::Report;
+use spl::secret::mask;
 
 use crate::failure::Failure;
 use crate::output::{Output, plural};
@@ -18,7 +19,7 @@ pub(crate) fn tell(out: &mut Output, report: &Report, again: &str) -> Result<(),
         "output_tokens": spent.output_tokens,
         "spent_usd_micros": spent.usd_micros,
         "success": outcome.success(),
-        "summary": outcome.summary.as_str(),
+        "summary": &*mask(&outcome.summary),
         "thread": thread,
         "tool_calls_failed": *calls_failed,
         "tool_calls_ok": *calls_ok,

@@ -1,10 +1,14 @@
 //! A run as it happens, for a person or a program.
+//!
+//! What looks like a secret is masked, as it is in the records of the run: what is printed ends in
+//! logs. Alone the words that a model streams to a terminal are shown as they come, in pieces.
 
 use std::io::{self, IsTerminal as _};
 
 use spl::canon::{Object, Value};
 use spl::object;
 use spl::run::Moment;
+use spl::secret::{mask, mask_value};
 
 use crate::failure::Failure;
 use crate::output::{DIM, ERROR, Form, GOOD, NAME, Output, WARN, cut, printable};
@@ -28,7 +32,7 @@ impl Show {
     pub(crate) fn moment(&mut self, out: &mut Output, moment: &Moment<'_>) -> Result<(), Failure> {
         match (out.form(), moment) {
             (Form::Json, _) | (Form::StreamJson, Moment::Words(_)) => Ok(()),
-            (Form::StreamJson, _) => out.row(&as_object(moment).into(), |_| Ok(())),
+            (Form::StreamJson, _) => out.row(&mask_value(&as_object(moment).into()), |_| Ok(())),
             (Form::Text, Moment::Words(words)) => {
                 if !io::stdout().is_terminal() {
                     return Ok(());
@@ -61,24 +65,24 @@ fn as_text(moment: &Moment<'_>) -> String {
         Moment::Resumed { thread, life } => {
             format!("{DIM}loop {thread}, taken up, life {life}{DIM:#}\n")
         }
-        Moment::Steered(words) => format!("{NAME}told{NAME:#}\n{}", indented(words, "  ")),
+        Moment::Steered(words) => format!("{NAME}told{NAME:#}\n{}", indented(&mask(words), "  ")),
         Moment::Words(_) => String::new(),
         Moment::Asked { request, question } => {
-            let question = cut(&printable(question), COLUMNS);
+            let question = cut(&printable(&mask(question)), COLUMNS);
             format!("  {WARN}? {question}{WARN:#} {DIM}{request}{DIM:#}\n")
         }
         Moment::Replied { turn, reply } => {
-            let words =
-                if reply.text.is_empty() { String::new() } else { indented(&reply.text, "  ") };
+            let said = mask(&reply.text);
+            let words = if said.is_empty() { String::new() } else { indented(&said, "  ") };
             format!("{NAME}turn {turn}{NAME:#}\n{words}")
         }
         Moment::Calling(request) => {
-            let args = Value::from(request.args.clone()).to_string();
+            let args = mask_value(&Value::from(request.args.clone())).to_string();
             format!("  → {} {}\n", printable(&request.name), cut(&printable(&args), COLUMNS))
         }
         Moment::Returned { answer, .. } => {
             let style = if answer.status.as_str() == "ok" { GOOD } else { ERROR };
-            let shown = indented(&answer.shown, "    ");
+            let shown = indented(&mask(&answer.shown), "    ");
             format!("  ← {style}{}{style:#}\n{DIM}{shown}{DIM:#}", answer.status)
         }
         Moment::Heard(heard) => {
@@ -89,7 +93,7 @@ fn as_text(moment: &Moment<'_>) -> String {
             let style = if outcome.success() { GOOD } else { ERROR };
             let summary = match outcome.summary.as_str() {
                 "" | "cancelled" => String::new(),
-                summary => format!(" {}", cut(&printable(summary), COLUMNS)),
+                summary => format!(" {}", cut(&printable(&mask(summary)), COLUMNS)),
             };
             format!("{style}{}{style:#}{summary}\n", outcome.verb)
         }
