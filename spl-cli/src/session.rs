@@ -105,13 +105,10 @@ impl Session {
 
     /// Returns whoever takes records, making the instance if there is none yet.
     pub(crate) fn writer(&self) -> Result<Client, Failure> {
-        match self.server() {
-            Some(url) => self.remote(&url),
-            None => {
-                let home = self.seen(home::find()?)?;
-                home::make(&home)?;
-                self.local(&home, true)
-            }
+        if let Some(url) = self.server() { self.remote(&url) } else {
+            let home = self.seen(home::find()?)?;
+            home::make(&home)?;
+            self.local(&home, true)
         }
     }
 

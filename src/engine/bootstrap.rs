@@ -53,12 +53,11 @@ impl Engine {
             return Ok(None);
         }
         let account = new.into_account()?;
-        let (env, id, bearer) = match brought {
-            Some((id, env)) => (env.unwrap_or_else(|| DEFAULT_ENV_TAG.into()), id, None),
-            None => {
-                let (bearer, id) = new_bearer(DEFAULT_ENV_TAG, account.id.as_str())?;
-                (DEFAULT_ENV_TAG.into(), id, Some(bearer))
-            }
+        let (env, id, bearer) = if let Some((id, env)) = brought {
+            (env.unwrap_or_else(|| DEFAULT_ENV_TAG.into()), id, None)
+        } else {
+            let (bearer, id) = new_bearer(DEFAULT_ENV_TAG, account.id.as_str())?;
+            (DEFAULT_ENV_TAG.into(), id, Some(bearer))
         };
         check_env(&env)?;
         let token = Token {

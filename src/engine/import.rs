@@ -85,21 +85,18 @@ impl ImportLine {
             let message = format!("a line is an object, not {}", value.type_name());
             return Err(ImportError { field: None, message });
         };
-        let envelope = match members.remove("record") {
-            Some(envelope) => {
-                check_members(&members)?;
-                envelope
-            }
+        let envelope = if let Some(envelope) = members.remove("record") {
+            check_members(&members)?;
+            envelope
+        } else {
             // An envelope alone, also as answers show it.
-            None => {
-                let is_shown = members.contains_key("object");
-                let beside: &[&str] = if is_shown { &SHOWN[..] } else { &["id"] };
-                let mut receipt = Object::new();
-                for name in beside {
-                    receipt.extend(members.remove_entry(*name));
-                }
-                Value::Object(std::mem::replace(&mut members, receipt))
+            let is_shown = members.contains_key("object");
+            let beside: &[&str] = if is_shown { &SHOWN[..] } else { &["id"] };
+            let mut receipt = Object::new();
+            for name in beside {
+                receipt.extend(members.remove_entry(*name));
             }
+            Value::Object(std::mem::replace(&mut members, receipt))
         };
         let Envelope { draft, sig } = Envelope::read(envelope)?;
         draft.namespace()?;
@@ -251,13 +248,14 @@ impl Engine {
         let ImportLine { record, signed, claimed } = line;
         let prepared = match signed {
             None => self.whole().prepare_sealed(record),
-            Some((signer, signature)) => match Store::prepare_signed(record, &signer, signature) {
-                Some(prepared) => prepared,
-                None => {
+            Some((signer, signature)) => {
+                if let Some(prepared) = Store::prepare_signed(record, &signer, signature) {
+                    prepared
+                } else {
                     let message = "the signature is not the signer's over this record";
                     return Ok(Step::Refuse(ImportError::at("sig", message)));
                 }
-            },
+            }
         };
         let prepared = match claimed {
             None => Ok(prepared),

@@ -86,12 +86,11 @@ impl Engine {
         for _ in 0..MAX_ATTEMPTS {
             self.whole().read(|reader| run.catch_up(reader, thread))?;
             // Before anything is said about what is there.
-            let (actor, namespace) = match run.opening() {
-                Some(opening) => (opening.actor.clone(), opening.namespace.clone()),
-                None => {
-                    let opening = Opening::of(call);
-                    (opening.actor, opening.namespace)
-                }
+            let (actor, namespace) = if let Some(opening) = run.opening() {
+                (opening.actor.clone(), opening.namespace.clone())
+            } else {
+                let opening = Opening::of(call);
+                (opening.actor, opening.namespace)
             };
             check_place(caller, thread, &namespace)?;
             check_actor(caller, &actor)?;

@@ -21,7 +21,7 @@ pub(super) fn read_signature(text: &str) -> Result<Signature, ShapeError> {
 
 /// The key that an actor signs with.
 enum Resolved {
-    Key { did: String, key: PublicKey },
+    Key { did: String, key: Box<PublicKey> },
     Unknown(UnprovenReason),
 }
 
@@ -79,7 +79,7 @@ impl Engine {
     }
 
     fn key_of(&self, actor: &str) -> Result<Resolved, IngestError> {
-        let found = |did: &str, key| Ok(Resolved::Key { did: did.to_owned(), key });
+        let found = |did: &str, key| Ok(Resolved::Key { did: did.to_owned(), key: Box::new(key) });
         match resolve_did_key(actor) {
             Ok(key) => return found(actor, key),
             Err(DidKeyError::OtherMethod) => {}

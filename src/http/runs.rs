@@ -255,12 +255,11 @@ fn work_loop(call: &Call) -> Result<Ask, Problem> {
     ];
     let request = call.json()?;
     let request = members(&request, &KNOWN)?;
-    let by = match text(request, "actor")? {
-        Some(name) => actor(name)?,
-        None => {
-            let nameless = actor(NAMELESS)?;
-            call.acts_for(&nameless).unwrap_or(nameless)
-        }
+    let by = if let Some(name) = text(request, "actor")? {
+        actor(name)?
+    } else {
+        let nameless = actor(NAMELESS)?;
+        call.acts_for(&nameless).unwrap_or(nameless)
     };
     let workspace = text(request, "workspace")?.map(str::to_owned);
     Ok(Ask { workspace, ..ask_of(call, request, by, text(request, "model")?)? })
@@ -295,14 +294,13 @@ fn ask_of(
 
 /// Returns in whose name something is said to a run.
 fn speaker(call: &Call, request: &Object) -> Result<ActorId, Problem> {
-    let by = match text(request, "actor")? {
-        Some(name) => actor(name)?,
-        None => {
-            let caller = &call.caller;
-            let engine = caller.is_operator().then(ActorId::engine);
-            let by = caller.claimed().cloned().or(engine).or_else(|| caller.acting().cloned());
-            by.ok_or_else(|| ShapeError::missing("actor"))?
-        }
+    let by = if let Some(name) = text(request, "actor")? {
+        actor(name)?
+    } else {
+        let caller = &call.caller;
+        let engine = caller.is_operator().then(ActorId::engine);
+        let by = caller.claimed().cloned().or(engine).or_else(|| caller.acting().cloned());
+        by.ok_or_else(|| ShapeError::missing("actor"))?
     };
     call.speaks_as(&by)?;
     Ok(by)

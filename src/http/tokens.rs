@@ -22,20 +22,17 @@ pub(super) fn create(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
     let name = text(request, "name")?;
     let scopes = words(request, "scopes")?;
     let wish = Wish { env: env_tag(request)?, expires: expires(request)?, ..Wish::default() };
-    let minted = match text(request, "service_account_id")? {
-        Some(account) => {
-            let account = engine.find_account(account)?;
-            let scopes = scopes.as_deref().map(read_scopes).transpose()?;
-            let wish = Wish { name: name.map(str::to_owned), scopes, ..wish };
-            engine.mint(&call.caller, &account.id, &wish)?
-        }
-        None => {
-            let name = name.ok_or_else(|| ShapeError::missing("name"))?;
-            let scopes = scopes.ok_or_else(|| ShapeError::missing("scopes"))?;
-            let new = NewAccount::named(name, read_scopes(&scopes)?);
-            let (_, minted) = engine.create_account(&call.caller, new, Some(&wish))?;
-            minted.ok_or_else(|| Problem::internal("a token was not made"))?
-        }
+    let minted = if let Some(account) = text(request, "service_account_id")? {
+        let account = engine.find_account(account)?;
+        let scopes = scopes.as_deref().map(read_scopes).transpose()?;
+        let wish = Wish { name: name.map(str::to_owned), scopes, ..wish };
+        engine.mint(&call.caller, &account.id, &wish)?
+    } else {
+        let name = name.ok_or_else(|| ShapeError::missing("name"))?;
+        let scopes = scopes.ok_or_else(|| ShapeError::missing("scopes"))?;
+        let new = NewAccount::named(name, read_scopes(&scopes)?);
+        let (_, minted) = engine.create_account(&call.caller, new, Some(&wish))?;
+        minted.ok_or_else(|| Problem::internal("a token was not made"))?
     };
     Ok(Answer::created(shown(state, minted)?))
 }

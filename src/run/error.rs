@@ -74,14 +74,15 @@ impl Coded for RunError {
             Self::Engine(error) => error.hint(),
             Self::Driven(error) => error.hint(),
             Self::Replay(ReplayError::NoRun) => Some("See `spl runs list`.".into()),
-            Self::Replay(ReplayError::Erased { .. }) => Some("Begin a new one.".into()),
             Self::Replay(ReplayError::Diverged { .. }) => {
                 Some("See whether `spl verify` finds more.".into())
             }
             Self::Interrupted { .. } => Some("Take it up with `spl runs resume`.".into()),
             Self::Sandbox(error) => error.hint(),
             Self::Elsewhere { .. } => Some("Take it up where it began.".into()),
-            Self::Finished { .. } => Some("Begin a new one.".into()),
+            Self::Finished { .. } | Self::Replay(ReplayError::Erased { .. }) => {
+                Some("Begin a new one.".into())
+            }
             Self::Undecided { request, .. } => {
                 Some(format!("Answer it with `spl decisions approve {request}`."))
             }

@@ -194,11 +194,11 @@ impl SignedLink {
     /// Reads a link from a file that holds one, or a proof that ends with one. It must be the
     /// canonical text, to the byte, and its own signature must hold.
     pub fn parse(bytes: &[u8]) -> Result<Self, ProofError> {
+        const NONE: ProofError =
+            ProofError::NotAProof("it is neither a signed head nor a checkpoint nor a proof");
         if let Ok(proof) = Proof::parse(bytes) {
             return proof.check(None).map(|()| proof.end);
         }
-        const NONE: ProofError =
-            ProofError::NotAProof("it is neither a signed head nor a checkpoint nor a proof");
         let text = bytes.strip_suffix(b"\n").unwrap_or(bytes);
         let limits = Limits { bytes: 8192, ..Limits::STORED };
         let value = parse(text, limits).map_err(|_| NONE)?;

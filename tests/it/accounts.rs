@@ -142,7 +142,7 @@ fn a_revoked_account_makes_all_its_tokens_dead() {
     }
     // Its id is not to be had again.
     let again = NewAccount { id: Some(account.id), ..new("ci", "records:read", "") };
-    let error = engine.create_account(&operator, again, None).err().expect("taken");
+    let error = engine.create_account(&operator, again, None).expect_err("taken");
     assert!(matches!(error, AccountError::Taken), "{error}");
 }
 
@@ -281,7 +281,7 @@ fn an_account_is_refused_by_field() {
     let engine = instance.open();
     let operator = Caller::operator();
     let field = |new: NewAccount| {
-        let error = engine.create_account(&operator, new, None).err().expect("refused");
+        let error = engine.create_account(&operator, new, None).expect_err("refused");
         (error.code().as_str(), error.field().map(str::to_owned))
     };
     for (new, wanted) in [

@@ -225,7 +225,7 @@ fn a_rotation_that_was_stopped_on_the_way_is_brought_to_its_end() {
         fs::write(&next, [7; 32]).expect("written");
         assert_eq!(keeper.state(actor), KeyState::Agrees);
         assert_eq!(seed(path).did(), key);
-        keeper.writes("did:sync:agent:x", "th_b", if actor == VERA { 0 } else { 1 });
+        keeper.writes("did:sync:agent:x", "th_b", i64::from(actor != VERA));
     }
     keeper.verifies();
 }

@@ -168,25 +168,22 @@ impl<'c> Importing<'c> {
         let broken = |error: io::Error| Failure::local("the lines could not be read", &error);
         while let Some(line) = lines.next().map_err(broken)? {
             let number = line.number;
-            let sent = match line.text {
-                Some(text) => {
-                    let full = self.numbers.len() >= BATCH_LINES
-                        || (!self.batch.is_empty() && self.batch.len() + text.len() > BATCH_BYTES);
-                    let going_on = !full || self.send()?;
-                    if going_on {
-                        self.batch.extend_from_slice(text);
-                        self.batch.push(b'\n');
-                        self.numbers.push(number);
-                    }
-                    going_on
+            let sent = if let Some(text) = line.text {
+                let full = self.numbers.len() >= BATCH_LINES
+                    || (!self.batch.is_empty() && self.batch.len() + text.len() > BATCH_BYTES);
+                let going_on = !full || self.send()?;
+                if going_on {
+                    self.batch.extend_from_slice(text);
+                    self.batch.push(b'\n');
+                    self.numbers.push(number);
                 }
-                None => {
-                    let going_on = self.send()?;
-                    if going_on {
-                        self.told.refuse(number, None, lines::TOO_LONG);
-                    }
-                    going_on && !self.strict
+                going_on
+            } else {
+                let going_on = self.send()?;
+                if going_on {
+                    self.told.refuse(number, None, lines::TOO_LONG);
                 }
+                going_on && !self.strict
             };
             if !sent {
                 return Ok(());

@@ -82,7 +82,7 @@ pub(super) struct Case {
     pub(super) envelope: Option<Object>,
 }
 
-/// Numbers that depend on nothing but where they start (SplitMix64).
+/// Numbers that depend on nothing but where they start (`SplitMix64`).
 struct Dice(u64);
 
 impl Dice {
