@@ -105,7 +105,9 @@ impl Session {
 
     /// Returns whoever takes records, making the instance if there is none yet.
     pub(crate) fn writer(&self) -> Result<Client, Failure> {
-        if let Some(url) = self.server() { self.remote(&url) } else {
+        if let Some(url) = self.server() {
+            self.remote(&url)
+        } else {
             let home = self.seen(home::find()?)?;
             home::make(&home)?;
             self.local(&home, true)

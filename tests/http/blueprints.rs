@@ -45,7 +45,7 @@ fn records(server: &Server) -> i64 {
 fn a_blueprint_is_planned_installed_and_listed() {
     let server = Server::start();
     let actor = ("actor", Value::from("did:sync:user:vera"));
-    let planned = plan(&server, &request(CONTENT, &[actor.clone()]));
+    let planned = plan(&server, &request(CONTENT, std::slice::from_ref(&actor)));
     assert_eq!((planned.status, records(&server)), (200, 0), "{}", planned.text());
     let accepted = ("accept_plan", Value::from(planned.string("plan")));
     let request = request(CONTENT, &[actor, accepted]);
@@ -65,7 +65,7 @@ fn the_answers_are_what_the_description_says() {
     crate::schema::check("/v1/blueprints/plan", "post", &planned);
     let accepted = ("accept_plan", Value::from(planned.string("plan")));
     for _ in 0..2 {
-        let done = materialize(&server, &request(CONTENT, &[accepted.clone()]));
+        let done = materialize(&server, &request(CONTENT, std::slice::from_ref(&accepted)));
         crate::schema::check("/v1/blueprints/materialize", "post", &done);
     }
     crate::schema::check("/v1/blueprints", "get", &server.get("/v1/blueprints"));
@@ -116,7 +116,7 @@ fn a_bearer_installs_content_alone() {
     assert_eq!(nameless.json().get("may_install"), Some(&true.into()), "{}", nameless.text());
     let agent = server.agent("POST", "/v1/blueprints/plan").json(request(CONTENT, &[])).send();
     assert_eq!((agent.status, agent.string("field").as_str()), (422, "actor"));
-    let planned = post("/v1/blueprints/plan", &request(CONTENT, &[clerk.clone()]));
+    let planned = post("/v1/blueprints/plan", &request(CONTENT, std::slice::from_ref(&clerk)));
     assert_eq!(planned.json().get("may_install"), Some(&true.into()), "{}", planned.text());
     let accepted = ("accept_plan", Value::from(planned.string("plan")));
     let done =

@@ -128,13 +128,13 @@ impl World {
     }
 
     /// What a request is answered, as far as it does not say when.
-    fn told(&self, request: &Request) -> String {
+    fn told(request: &Request) -> String {
         let reply = request.send();
         format!("{} {}", reply.status, timeless(&reply))
     }
 
     /// What a stream begins with.
-    fn begins(&self, request: &Request) -> String {
+    fn begins(request: &Request) -> String {
         let mut wire = request.open();
         let (status, _) = wire.reply_head();
         if status != 200 {
@@ -225,13 +225,13 @@ fn what_may_not_be_read_is_answered_as_what_is_not_there() {
         for path in whole {
             let request = |world: &World| world.request("GET", &path);
             if streams {
-                compare(&path, &|world| world.begins(&request(world)));
+                compare(&path, &|world| World::begins(&request(world)));
                 for query in ["since_clock=0", "replay=true"] {
                     let path = format!("{path}?{query}");
-                    compare(&path, &|world| world.begins(&world.request("GET", &path)));
+                    compare(&path, &|world| World::begins(&world.request("GET", &path)));
                 }
             } else {
-                compare(&path, &|world| world.told(&request(world)));
+                compare(&path, &|world| World::told(&request(world)));
             }
         }
     }
@@ -245,14 +245,14 @@ fn what_may_not_be_read_is_answered_as_what_is_not_there() {
         r#"{"filter":{},"offset":3}"#,
     ] {
         let ask =
-            |world: &World| world.told(&world.request("POST", "/v1/records/query").json(query));
+            |world: &World| World::told(&world.request("POST", "/v1/records/query").json(query));
         compare(query, &ask);
     }
     for actor in ["hidden", "root", "acme"] {
         let body = format!(
             r#"{{"context":"permission","expression":"trust('did:sync:agent:{actor}', 'ops') > 0.1"}}"#
         );
-        let ask = |world: &World| world.told(&world.request("POST", "/v1/expr/eval").json(&body));
+        let ask = |world: &World| World::told(&world.request("POST", "/v1/expr/eval").json(&body));
         compare(&body, &ask);
     }
     // Each on instances that nothing was written to in between.
@@ -262,7 +262,7 @@ fn what_may_not_be_read_is_answered_as_what_is_not_there() {
             ("checkpoint", r#"{"actor":"did:sync:user:vera","summary":"","learnings":[]}"#),
         ] {
             let path = format!("/v1/threads/{segment}/{path}");
-            compare(&path, &|world| world.told(&world.request("POST", &path).json(body)));
+            compare(&path, &|world| World::told(&world.request("POST", &path).json(body)));
         }
         for (path, body) in [
             (format!("/v1/runs/{segment}/events"), r#"{"type":"stop"}"#),
@@ -275,7 +275,7 @@ fn what_may_not_be_read_is_answered_as_what_is_not_there() {
         ] {
             // A run of acme's hears it, and would have moved on.
             if segment != &percent("th_acme_run") {
-                compare(&path, &|world| world.told(&world.request("POST", &path).json(body)));
+                compare(&path, &|world| World::told(&world.request("POST", &path).json(body)));
             }
         }
     }

@@ -127,7 +127,7 @@ fn rules_open_what_they_say_and_nothing_else() {
     ] {
         assert_eq!(get(path), wanted, "{path}");
     }
-    rule(&server, "a-first", "allow", 5, &"record.thread == 'th_b' && record.clock == 0".to_string());
+    rule(&server, "a-first", "allow", 5, "record.thread == 'th_b' && record.clock == 0");
     assert_eq!(get(&format!("/v1/records/{id}")), "200");
     // The operator goes on, over the socket and where nobody is asked.
     assert_eq!(server.get("/v1/threads").status, 200);

@@ -82,7 +82,7 @@ fn asked(
 /// What is asked of each rule, with a letter for each. One of them says once more whether rules are in
 /// force.
 fn requests(engine: &Engine, in_force: bool) -> String {
-    let (operator, clerk, none) = (Caller::operator(), clerk(), Object::new());
+    let (operator, clerk, nothing) = (Caller::operator(), clerk(), Object::new());
     let note = |on: &str, body: Object| Draft::new(thread(on), actor(CLERK), Act::Know, body);
     let again = Draft::new(ThreadId::config(), ActorId::engine(), Act::Learn, switch(in_force));
     let acme = || object! { "namespace": "acme" };
@@ -90,9 +90,9 @@ fn requests(engine: &Engine, in_force: bool) -> String {
         ('a', stated(engine, &clerk, note("th_a", Object::new())).map(drop)),
         ('b', stated(engine, &clerk, note("th_b", acme())).map(drop)),
         ('c', stated(engine, &operator, again).map(drop)),
-        ('r', asked(engine, &clerk, "thread_read", Some("th_a"), &none)),
-        ('s', asked(engine, &clerk, "thread_read", Some("th_b"), &none)),
-        ('k', asked(engine, &operator, "config_read", None, &none)),
+        ('r', asked(engine, &clerk, "thread_read", Some("th_a"), &nothing)),
+        ('s', asked(engine, &clerk, "thread_read", Some("th_b"), &nothing)),
+        ('k', asked(engine, &operator, "config_read", None, &nothing)),
         ('d', asked(engine, &clerk, "dispatch", None, &with(acme(), "budget_usd", 5))),
     ];
     let mut allowed = String::new();
@@ -300,11 +300,11 @@ fn denials(engine: &Engine) -> Vec<Object> {
         reader.thread(&ThreadId::security(), ThreadRange::default(), 1000)
     };
     let stored = engine.store().read(read).expect("read");
-    stored.iter().for_each(|stored| {
+    for stored in &stored {
         assert_eq!(stored.origin, spl::record::Origin::Engine);
         assert_eq!(stored.record.act, Act::Know);
         assert_eq!(stored.record.actor, ActorId::governance());
-    });
+    }
     stored.into_iter().map(|stored| stored.record.body.clone()).collect()
 }
 

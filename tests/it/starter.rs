@@ -90,6 +90,7 @@ fn own(command: &str, output: &str, exit: i64) -> ObservedCall {
 }
 
 /// What the shells of the harnesses make of it.
+#[expect(clippy::too_many_lines, reason = "one payload a harness")]
 fn shells(command: &str, output: &str, exit: i64) -> Vec<(Harness, Object)> {
     let shown = if output.is_empty() { "(empty)" } else { output.trim_end() };
     let event = |name: &str| {

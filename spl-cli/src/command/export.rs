@@ -95,7 +95,7 @@ fn copy(
     let mut lines: u64 = 0;
     while let Some(bytes) = download.next()? {
         take(&bytes)?;
-        let ended = bytes.iter().filter(|byte| **byte == b'\n').count();
+        let ended = bytes.split(|byte| *byte == b'\n').count() - 1;
         lines = lines.saturating_add(u64::try_from(ended).unwrap_or(u64::MAX));
         progress.at(lines, total);
     }
@@ -105,7 +105,7 @@ fn copy(
 /// Makes a file under another name, and gives it its own once it is whole and durable.
 fn write_whole<T>(
     file: &Path,
-    fill: impl FnOnce(&fs::File) -> Result<T, Failure>,
+    write: impl FnOnce(&fs::File) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     let name = random_bytes::<8>()
         .map_err(|error| Failure::local("the file could not be named", &error))?;
@@ -115,7 +115,7 @@ fn write_whole<T>(
     let mut options = fs::OpenOptions::new();
     let made = options.write(true).create_new(true).mode(0o600).open(&partial);
     let made = made.map_err(|error| not_written(file, &error))?;
-    let filled = fill(&made).and_then(|filled| {
+    let filled = write(&made).and_then(|filled| {
         settle(&made, &partial, file)?;
         Ok(filled)
     });

@@ -46,6 +46,7 @@ With SPL_BOOTSTRAP_TOKEN (16 to 256 printable characters) a new instance has no 
 whoever presents that one to POST /v1/bootstrap/service-account makes the first account.
 
 Exit status of --status: 0 running, 3 not running.")]
+#[expect(clippy::struct_excessive_bools, reason = "one flag each on the command line")]
 pub(crate) struct ServeArgs {
     /// The address to listen on [default: `SPL_SERVE_HOST`, else the settings, else 127.0.0.1]
     #[arg(long, value_name = "HOST")]

@@ -164,21 +164,18 @@ fn list(session: &mut Session) -> Result<(), Failure> {
 
 fn info(session: &mut Session, args: &InfoArgs) -> Result<(), Failure> {
     let bearer = kept::given(&args.bearer)?;
-    let token = match session.server() {
+    let token = if let Some(url) = session.server() {
         // Somebody else's server tells nobody but the holder.
-        Some(url) => {
-            let client = Client::over_tcp(&url, Some(&bearer))?;
-            client.get(&Target::of(&["v1", "identity"]))?
-        }
-        None => {
-            let secret = bearer.rsplit_once('_').map_or("", |(_, secret)| secret);
-            let id = TokenId::of_secret(secret);
-            let tokens = session.reader()?.get(&Target::of(&["v1", "tokens"]))?;
-            let rows = tokens.get("data").and_then(Value::as_array).unwrap_or_default();
-            let mut rows = rows.iter().filter_map(Value::as_object);
-            let found = rows.find(|row| text(row, "id") == id.as_str());
-            found.cloned().ok_or_else(|| Failure::missing("no token has this bearer"))?
-        }
+        let client = Client::over_tcp(&url, Some(&bearer))?;
+        client.get(&Target::of(&["v1", "identity"]))?
+    } else {
+        let secret = bearer.rsplit_once('_').map_or("", |(_, secret)| secret);
+        let id = TokenId::of_secret(secret);
+        let tokens = session.reader()?.get(&Target::of(&["v1", "tokens"]))?;
+        let rows = tokens.get("data").and_then(Value::as_array).unwrap_or_default();
+        let mut rows = rows.iter().filter_map(Value::as_object);
+        let found = rows.find(|row| text(row, "id") == id.as_str());
+        found.cloned().ok_or_else(|| Failure::missing("no token has this bearer"))?
     };
     session.out.answer(&token, |out| {
         for (label, key) in [

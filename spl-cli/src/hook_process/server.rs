@@ -110,15 +110,17 @@ fn read(bytes: &[u8]) -> io::Result<Option<Reply>> {
             Ok(Some(Reply::Output(output.map(Value::to_string))))
         }
         // What is wrong with the event itself would be wrong here too, and so would its namespace.
-        400 | 413 | 422 => refused(&body),
-        403 if body.get("code").and_then(Value::as_str) == Some(REJECTED) => refused(&body),
+        400 | 413 | 422 => Ok(Some(refused(&body))),
+        403 if body.get("code").and_then(Value::as_str) == Some(REJECTED) => {
+            Ok(Some(refused(&body)))
+        }
         _ => Err(odd()),
     }
 }
 
-fn refused(body: &Value) -> io::Result<Option<Reply>> {
+fn refused(body: &Value) -> Reply {
     let message = body.get("message").and_then(Value::as_str).unwrap_or("it was refused");
-    Ok(Some(Reply::Refused(message.to_owned())))
+    Reply::Refused(message.to_owned())
 }
 
 #[cfg(test)]

@@ -274,6 +274,7 @@ fn records(house: &House) -> Vec<(String, String)> {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one instance, and all that happens to it")]
 fn no_secret_is_in_anything_that_the_engine_wrote() {
     let (mut garden, mut said, mut house) = (Garden::default(), Said::default(), House::new());
     house.set("RUST_LOG", "trace");

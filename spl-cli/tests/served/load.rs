@@ -90,13 +90,7 @@ fn member<'t>(json: &'t str, key: &str) -> &'t str {
 }
 
 /// Writes its share, one record after another, and notes what was acknowledged.
-fn write(
-    server: &Server,
-    writer: usize,
-    writes: usize,
-    threads: usize,
-    done: &Mutex<Acknowledged>,
-) {
+fn write(server: &Server, writer: usize, share: usize, threads: usize, done: &Mutex<Acknowledged>) {
     // Half of them are where bearers are asked for.
     let mut connection = if writer.is_multiple_of(2) {
         server.connect()
@@ -104,7 +98,7 @@ fn write(
         Connection::over(unix(&server.socket))
     };
     let text = "x".repeat(TEXT);
-    for number in 0..writes {
+    for number in 0..share {
         let thread = thread((writer + number) % threads);
         let record = format!(
             r#"{{"act":"KNOW","actor":"did:sync:user:w{writer}","body":{{"number":{number},"text":"{text}"}},"clock":{number},"thread":"{thread}"}}"#
