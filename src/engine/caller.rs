@@ -94,7 +94,7 @@ impl Caller {
     /// Returns this caller as it says whom it acts for; `None` if it may not speak as that actor.
     #[must_use]
     pub fn claiming(self, actor: ActorId) -> Option<Self> {
-        self.may_speak_as(&actor).then(|| Self { claimed: Some(actor), ..self })
+        self.may_speak_as(&actor).then_some(Self { claimed: Some(actor), ..self })
     }
 
     /// Returns whether this caller is operator-class: whether it may write gated configuration.
