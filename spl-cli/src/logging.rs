@@ -35,12 +35,10 @@ where
         .try_init();
 }
 
-/// The client of model providers logs what they answer, which may hold anything: of it nothing is
-/// logged, whatever `RUST_LOG` asks for.
+/// The clients of model providers and of servers of tools log what is answered to them, which may hold
+/// anything: of them nothing is logged, whatever `RUST_LOG` asks for.
 fn filter(default: LevelFilter) -> EnvFilter {
     let filter = EnvFilter::builder().with_default_directive(default.into()).from_env_lossy();
-    match "genai=off".parse() {
-        Ok(silent) => filter.add_directive(silent),
-        Err(_) => filter,
-    }
+    let silent = ["genai=off", "rmcp=off"].into_iter().filter_map(|silent| silent.parse().ok());
+    silent.fold(filter, EnvFilter::add_directive)
 }

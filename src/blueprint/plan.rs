@@ -3,7 +3,7 @@
 use super::installed::Ledger;
 use super::{BlueprintError, BlueprintSet, Placed, Sort, Vouched, content, useless};
 use crate::canon::{Canonical, Digest, Object};
-use crate::code::Coded as _;
+use crate::code::{Code, Coded as _};
 use crate::engine::{Caller, Engine, EngineError, IngestError, Live};
 use crate::hook::Hook;
 use crate::permission::PermissionRule;
@@ -151,7 +151,10 @@ fn check_seed(engine: &Engine, caller: &Caller, planned: &Planned) -> Result<(),
     };
     let passed = engine.admit(caller, draft).and_then(|()| Ok(compiles()?));
     passed.map_err(|error| match error {
-        IngestError::Engine(error) => BlueprintError::Engine(error),
+        // That a namespace takes no records is about the seed, and no failure of this instance.
+        IngestError::Engine(error) if error.code() != Code::NamespaceRejected => {
+            BlueprintError::Engine(error)
+        }
         error => {
             let field = field_of(&error, placed);
             let what = format!("the {}", placed.seed.in_words());

@@ -15,12 +15,12 @@ const HOSTS: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 /// Refuses a request that names another host than this one. `names` are further names of it.
 pub(super) fn check(port: u16, names: &[String], request: &Parts) -> Result<(), Problem> {
     let mut hosts = request.headers.get_all(header::HOST).iter();
-    let named = match (hosts.next(), hosts.next()) {
+    let is_named = match (hosts.next(), hosts.next()) {
         (Some(host), None) => host.to_str().is_ok_and(|host| is_here(host, port, names)),
         _ => false,
     };
     let target = request.uri.authority().map(Authority::as_str);
-    if !named || !target.is_none_or(|target| is_here(target, port, names)) {
+    if !is_named || !target.is_none_or(|target| is_here(target, port, names)) {
         let message =
             format!("`Host` must be one of {}", HOSTS.map(|host| at(host, port)).join(", "));
         return Err(Problem::new(Code::OriginForbidden, message)

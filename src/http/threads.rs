@@ -25,12 +25,12 @@ pub(super) fn list(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
     threads.truncate(limit.rows);
     let last = threads.last().filter(|_| more).map(|last| last.id.clone());
     let threads = permit::keep(state, call, "thread_read", threads, |it| Some(it.id.clone()))?;
-    let mut list = wire::list(threads.iter().map(wire::thread).collect());
+    let mut answer = wire::list(threads.iter().map(wire::thread).collect());
     if let Some(last) = last {
-        list.insert("next_cursor".into(), (&last).into());
+        answer.insert("next_cursor".into(), (&last).into());
     }
-    limit.mark(&mut list);
-    Ok(Answer::ok(list))
+    limit.mark(&mut answer);
+    Ok(Answer::ok(answer))
 }
 
 /// `GET /v1/threads/{id}`
