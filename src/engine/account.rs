@@ -258,18 +258,22 @@ impl Engine {
         Ok(self.whole().read(|reader| reader.accounts())?)
     }
 
-    /// Returns the account with this id, or the only live one with this name.
+    /// Returns the account with this id, or the only live one with this name; if none of that name is
+    /// live, the newest.
     pub fn find_account(&self, id_or_name: &str) -> Result<Account, AccountError> {
         let accounts = self.accounts()?;
         if let Some(account) = accounts.iter().find(|it| it.id.as_str() == id_or_name) {
             return Ok(account.clone());
         }
-        let live = |it: &&Account| it.name == id_or_name && it.revoked_at.is_none();
-        let mut named = accounts.iter().filter(live);
-        match (named.next(), named.next()) {
+        let named = || accounts.iter().filter(|it| it.name == id_or_name);
+        let mut live = named().filter(|it| it.revoked_at.is_none());
+        match (live.next(), live.next()) {
             (Some(account), None) => Ok(account.clone()),
-            (None, _) => Err(AccountError::Unknown { what: "service account" }),
             (Some(_), Some(_)) => Err(AccountError::Ambiguous),
+            (None, _) => {
+                let newest = named().next_back().cloned();
+                newest.ok_or(AccountError::Unknown { what: "service account" })
+            }
         }
     }
 }

@@ -86,14 +86,9 @@ impl Engine {
         for _ in 0..MAX_ATTEMPTS {
             self.whole().read(|reader| run.catch_up(reader, thread))?;
             // Before anything is said about what is there.
-            let (actor, namespace) = if let Some(opening) = run.opening() {
-                (opening.actor.clone(), opening.namespace.clone())
-            } else {
-                let opening = Opening::of(call);
-                (opening.actor, opening.namespace)
-            };
-            check_place(caller, thread, &namespace)?;
-            check_actor(caller, &actor)?;
+            let opening = run.opening().cloned().unwrap_or_else(|| Opening::of(call));
+            check_place(caller, thread, &opening.namespace)?;
+            check_actor(caller, &opening.actor)?;
             if let Some(opening) = run.opening().filter(|opening| !opening.external) {
                 let transport = opening.transport.clone();
                 return Err(ObserveError::NotExternal { thread: thread.clone(), transport });
