@@ -59,9 +59,10 @@ fn authorization(engine: &Engine) -> Result<Object, Problem> {
     let disabled = |decider: &str, because: &str| {
         object! { "decider": decider, "state": "disabled", "because": because }
     };
-    let mut rules = match engine.permissions_in_force()? {
-        true => live("permission_rules"),
-        false => disabled("permission_rules", SWITCHED_OFF),
+    let mut rules = if engine.permissions_in_force()? {
+        live("permission_rules")
+    } else {
+        disabled("permission_rules", SWITCHED_OFF)
     };
     rules.insert("switch".into(), PERMISSIONS_ENABLED_TOPIC.into());
     let deciders = vec![
