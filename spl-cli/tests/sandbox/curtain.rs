@@ -83,7 +83,7 @@ const WORK: &[(&str, &str)] = &[
     ("ls -a .. | grep -c notes", "1"),
     ("cd / && ls / | grep -c usr", "1"),
     ("echo x >/dev/null && test -e /proc/self/status && echo well", "well"),
-    ("t=$(mktemp) && echo y >$t && cat $t && rm $t", "y"),
+    ("t=$(mktemp -p /dev/shm) && echo y >$t && cat $t && rm $t", "y"),
     ("sleep 0.01 & wait && echo waited", "waited"),
     ("git --version >/dev/null 2>&1; echo $?", "0"),
 ];
