@@ -9,9 +9,9 @@
 //! rules are seeds like any other: there is no second way to say them. What this engine has no use
 //! for, such as definitions of actors and triggers, is refused by name and never left out.
 //!
-//! Who vouches for a blueprint is worked out by [`vouched`]: the operator, who has signed it; an
+//! Who vouches for a blueprint is worked out in `vouched`: the operator, who has signed it; an
 //! author whom the operator trusts; this program, for the one that it brings. What nobody vouches for
-//! can land content and nothing else ([`content`]).
+//! can land content and nothing else (`content`).
 //!
 //! **Invariant:** every seed passes the records door with the installer as caller, before the first
 //! one is stored. A blueprint gives nobody a right to write anything.
