@@ -9,6 +9,7 @@ use spl::secret::mask_value;
 use crate::client::{Client, Reply, Target};
 use crate::failure::{Exit, Failure};
 use crate::output::{self, printable};
+use crate::session;
 
 /// How often a clock is looked for that nobody else has taken.
 const TRIES: usize = 500;
@@ -29,6 +30,18 @@ pub(crate) struct Statement {
 }
 
 impl Statement {
+    /// Returns configuration, which is stated where configuration is, as the instance unless somebody
+    /// is named.
+    pub(crate) fn of_configuration(actor: Option<&str>, body: Object) -> Self {
+        Self {
+            thread: CONFIG_THREAD.to_owned(),
+            actor: session::named_actor(actor).unwrap_or_else(|| ActorId::engine().to_string()),
+            act: Act::Learn,
+            body,
+            parents: Vec::new(),
+        }
+    }
+
     /// Writes the record at the actor's next clock on the thread.
     ///
     /// Others may write as the same actor meanwhile; then the clock is found once more. It is

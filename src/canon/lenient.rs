@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use json_event_parser::{JsonEvent, JsonSyntaxError, LowLevelJsonParser, LowLevelJsonParserResult};
 use memchr::memchr;
 
-use super::long::long_string;
+use super::long::{ESCAPE, code_unit, long_string};
 use super::{Limits, Number, Object, ParseError, Value};
 
 /// The most values below the top level. A value takes ten times the room of its text, so that a
@@ -79,9 +79,6 @@ fn repaired(bytes: &[u8], limits: Limits) -> Result<Cow<'_, str>, ParseError> {
     Ok(Cow::Owned(repaired))
 }
 
-/// The bytes of `\uXXXX`.
-const ESCAPE: usize = 6;
-
 /// Returns where the escapes of halves of surrogate pairs begin that have no other half. Outside of
 /// a string a backslash is an error, whatever follows it, so strings need not be told apart.
 fn lone_surrogates(text: &[u8]) -> Vec<usize> {
@@ -105,12 +102,6 @@ fn lone_surrogates(text: &[u8]) -> Vec<usize> {
         }
     }
     lone
-}
-
-/// Returns what the escape at `at` stands for, if it is one of the form `\uXXXX`.
-fn code_unit(text: &[u8], at: usize) -> Option<u32> {
-    let digits = text.get(at..at + ESCAPE)?.strip_prefix(b"\\u")?;
-    digits.iter().try_fold(0, |unit, digit| Some(unit << 4 | char::from(*digit).to_digit(16)?))
 }
 
 struct Reader<'a> {

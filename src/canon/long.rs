@@ -61,24 +61,27 @@ fn escape(text: &str) -> Option<(char, usize)> {
         b'r' => '\r',
         b't' => '\t',
         b'u' => {
-            let first = code_unit(text.get(..6)?)?;
+            let first = code_unit(text.as_bytes(), 0)?;
             if let Some(char) = char::from_u32(first) {
-                return Some((char, 6));
+                return Some((char, ESCAPE));
             }
-            let pair = [first, code_unit(text.get(6..12)?)?].map(u16::try_from);
+            let pair = [first, code_unit(text.as_bytes(), ESCAPE)?].map(u16::try_from);
             let [Ok(high), Ok(low)] = pair else { return None };
             let mut decoded = char::decode_utf16([high, low]);
-            return Some((decoded.next()?.ok()?, 12));
+            return Some((decoded.next()?.ok()?, 2 * ESCAPE));
         }
         _ => return None,
     };
     Some((char, 2))
 }
 
-/// Returns what an escape of the form `\uXXXX` holds.
-fn code_unit(escape: &str) -> Option<u32> {
-    let digits = escape.strip_prefix("\\u")?;
-    digits.chars().try_fold(0, |unit, digit| Some(unit << 4 | digit.to_digit(16)?))
+/// The bytes of `\uXXXX`.
+pub(super) const ESCAPE: usize = 6;
+
+/// Returns what the escape at `at` stands for, if it is one of the form `\uXXXX`.
+pub(super) fn code_unit(text: &[u8], at: usize) -> Option<u32> {
+    let digits = text.get(at..at + ESCAPE)?.strip_prefix(b"\\u")?;
+    digits.iter().try_fold(0, |unit, digit| Some(unit << 4 | char::from(*digit).to_digit(16)?))
 }
 
 #[cfg(test)]

@@ -8,16 +8,9 @@ const REASON: Parameter =
 
 const fn at(method: Method, path: &'static str, name: &'static str, does: Does) -> Endpoint {
     Endpoint {
-        method,
-        path,
-        name,
-        summary: "",
-        needs: Needs::Operator,
         resource: Some("account_write"),
-        query: &[],
-        takes: None,
         answers: &[Outcome::Json(200, "ServiceAccount")],
-        does,
+        ..Endpoint::at(method, path, name, does)
     }
 }
 

@@ -94,6 +94,28 @@ pub(super) enum Does {
 }
 
 impl Endpoint {
+    /// Returns a route that says the least: only the operator may use it, no permission rule is asked
+    /// about it, and it takes and promises nothing. A table says what its routes have beside that.
+    pub(super) const fn at(
+        method: Method,
+        path: &'static str,
+        name: &'static str,
+        does: Does,
+    ) -> Self {
+        Self {
+            method,
+            path,
+            name,
+            summary: "",
+            needs: Needs::Operator,
+            resource: None,
+            query: &[],
+            takes: None,
+            answers: &[],
+            does,
+        }
+    }
+
     /// Returns the most bytes that a body may have here: what a harness sends is as long as what a
     /// tool has printed.
     pub(super) fn body_bytes(&self, limits: &ServerLimits) -> usize {

@@ -12,16 +12,10 @@ const STATUS: Parameter = Parameter {
 
 const fn at(method: Method, path: &'static str, name: &'static str, does: Does) -> Endpoint {
     Endpoint {
-        method,
-        path,
-        name,
-        summary: "",
         needs: Needs::AnyOf(&[Scope::ConfigWrite]),
         resource: Some("record_write"),
-        query: &[],
-        takes: None,
         answers: &[Outcome::Json(200, "Namespace")],
-        does,
+        ..Endpoint::at(method, path, name, does)
     }
 }
 

@@ -11,17 +11,10 @@ pub(super) const MAX_IMPORT_BYTES: usize = 8 * 1024 * 1024;
 
 const fn at(method: Method, path: &'static str, name: &'static str, does: Does) -> Endpoint {
     Endpoint {
-        method,
-        path,
-        name,
-        summary: "",
         // It is about the instance as a whole.
         needs: Needs::Operator,
         resource: Some("record_write"),
-        query: &[],
-        takes: None,
-        answers: &[],
-        does,
+        ..Endpoint::at(method, path, name, does)
     }
 }
 

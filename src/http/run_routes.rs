@@ -28,16 +28,10 @@ const REPLAY: Parameter = Parameter {
 
 const fn at(method: Method, path: &'static str, name: &'static str, does: Does) -> Endpoint {
     Endpoint {
-        method,
-        path,
-        name,
-        summary: "",
         needs: READ,
         resource: Some("thread_read"),
-        query: &[],
-        takes: None,
         answers: &[Outcome::Json(200, "Run")],
-        does,
+        ..Endpoint::at(method, path, name, does)
     }
 }
 

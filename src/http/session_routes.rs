@@ -20,17 +20,10 @@ const AGENTS: Parameter =
 
 const fn at(method: Method, path: &'static str, name: &'static str, does: Does) -> Endpoint {
     Endpoint {
-        method,
-        path,
-        name,
-        summary: "",
         // Whoever speaks here speaks for the agents of this machine.
         needs: Needs::Operator,
-        resource: None,
-        query: &[],
-        takes: None,
         answers: &[Outcome::Json(200, "SessionWords")],
-        does,
+        ..Endpoint::at(method, path, name, does)
     }
 }
 

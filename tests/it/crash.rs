@@ -16,23 +16,31 @@ fn crash_child() -> std::path::PathBuf {
     target.join("examples/crash_child")
 }
 
-/// Lets a process die at `stage` of its second append, and tells what a new one finds.
-fn die_at(stage: Stage) -> usize {
+/// Lets a process die at `stage` of what `doing` says, and returns the folder of its home, an engine
+/// that is opened there afterwards, and what the process has said.
+fn dead(stage: Stage, doing: &[&str]) -> (tempfile::TempDir, Engine, String) {
     let dir = tempfile::tempdir().expect("a folder");
     let home = Home::at(dir.path());
     home.initialise("vera").expect("a home");
     let output = Command::new(crash_child())
         .arg(dir.path())
         .arg(stage.as_str())
+        .args(doing)
         .output()
         .expect("`cargo test` builds it; alone: `cargo build --example crash_child`");
     assert!(!output.status.success(), "it was to die: {output:?}");
-    let answered = String::from_utf8(output.stdout).expect("text");
+    let said = String::from_utf8(output.stdout).expect("text");
+    let engine = Engine::open(&home, EngineOptions::default()).expect("it opens again");
+    (dir, engine, said)
+}
+
+/// Lets a process die at `stage` of its second append, and tells what a new one finds.
+fn die_at(stage: Stage) -> usize {
+    let (_dir, engine, answered) = dead(stage, &[]);
     let answered: Vec<RecordId> =
         answered.lines().map(|line| RecordId::parse(line).expect("an id")).collect();
     assert_eq!(answered.len(), 1, "the second append was never answered");
 
-    let engine = Engine::open(&home, EngineOptions::default()).expect("it opens again");
     for id in answered {
         let found = engine.store().read(|reader| reader.record(id)).expect("read");
         assert!(found.is_some(), "an answered record is gone");
@@ -75,19 +83,8 @@ fn dead_between_commit_and_answer() {
 #[test]
 fn dead_while_a_lesson_is_approved() {
     for stage in Stage::ALL.iter().copied() {
-        let dir = tempfile::tempdir().expect("a folder");
-        let home = Home::at(dir.path());
-        home.initialise("vera").expect("a home");
-        let child = Command::new(crash_child())
-            .arg(dir.path())
-            .arg(stage.as_str())
-            .arg("decide")
-            .output()
-            .expect("`cargo test` builds it; alone: `cargo build --example crash_child`");
-        assert!(!child.status.success(), "it was to die: {child:?}");
-        let request = String::from_utf8(child.stdout).expect("text");
-        let request = RecordId::parse(request.trim()).expect("a question");
-        let engine = Engine::open(&home, EngineOptions::default()).expect("it opens again");
+        let (_dir, engine, said) = dead(stage, &["decide"]);
+        let request = RecordId::parse(said.trim()).expect("a question");
         let loaded = || engine.live().expect("live").config.hooks_loaded();
         let decided = || engine.decision(request).expect("read");
         assert_eq!(usize::from(decided().is_some()), loaded(), "{stage:?}");
@@ -105,17 +102,7 @@ fn dead_while_a_lesson_is_approved() {
 #[test]
 fn dead_while_a_blueprint_is_installed() {
     for stage in Stage::ALL.iter().copied() {
-        let dir = tempfile::tempdir().expect("a folder");
-        let home = Home::at(dir.path());
-        home.initialise("vera").expect("a home");
-        let child = Command::new(crash_child())
-            .arg(dir.path())
-            .arg(stage.as_str())
-            .arg("blueprint")
-            .output()
-            .expect("`cargo test` builds it; alone: `cargo build --example crash_child`");
-        assert!(!child.status.success(), "it was to die: {child:?}");
-        let engine = Engine::open(&home, EngineOptions::default()).expect("it opens again");
+        let (_dir, engine, _) = dead(stage, &["blueprint"]);
         let loaded = || engine.live().expect("live").config.hooks_loaded();
         let installed = || blueprint::installations(&engine).expect("read").len();
         let there = stage == Stage::Committed;

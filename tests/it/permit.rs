@@ -7,6 +7,8 @@ use spl::object;
 use spl::permission::Ruling;
 use spl::record::{Act, ActorId, Clock, Draft, Namespace, Origin, RecordId, ThreadId};
 
+use crate::support::{rule, switch, with};
+
 const CLERK: &str = "did:sync:agent:clerk";
 
 fn actor(name: &str) -> ActorId {
@@ -37,21 +39,6 @@ fn configure_as(engine: &Engine, caller: &Caller, body: Object) -> Result<Record
 #[track_caller]
 fn configure(engine: &Engine, body: Object) -> RecordId {
     configure_as(engine, &Caller::operator(), body).expect("written")
-}
-
-fn rule(name: &str, action: &str, expression: &str) -> Object {
-    object! {
-        "action": action, "expression": expression, "name": name, "topic": "permission_rule",
-    }
-}
-
-fn with(mut body: Object, field: &str, value: impl Into<Value>) -> Object {
-    body.insert(field.into(), value.into());
-    body
-}
-
-fn switch(enabled: bool) -> Object {
-    object! { "topic": "permissions_enabled", "enabled": enabled }
 }
 
 /// Puts the rules in force, and leaves the operator what it takes to write more of them.

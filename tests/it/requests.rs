@@ -13,7 +13,7 @@ use spl::store::{StoreOptions, ThreadRange};
 use spl::time::{TimeSource, Timestamp};
 
 use crate::lab::{Lab, bash, bodies, turns};
-use crate::support::register;
+use crate::support::{register, rule, switch, with};
 
 const CLERK: &str = "did:sync:agent:clerk";
 
@@ -38,21 +38,6 @@ fn author(engine: &Engine, draft: Draft) -> RecordId {
 
 fn configure(engine: &Engine, body: Object) -> RecordId {
     author(engine, Draft::new(ThreadId::config(), ActorId::engine(), Act::Learn, body))
-}
-
-fn rule(name: &str, action: &str, expression: &str) -> Object {
-    object! {
-        "action": action, "expression": expression, "name": name, "topic": "permission_rule",
-    }
-}
-
-fn with(mut body: Object, field: &str, value: impl Into<Value>) -> Object {
-    body.insert(field.into(), value.into());
-    body
-}
-
-fn switch(enabled: bool) -> Object {
-    object! { "topic": "permissions_enabled", "enabled": enabled }
 }
 
 /// An engine with the namespaces that these tests write into.

@@ -3,6 +3,7 @@
 use spl::canon::{Limits, Object, Value, parse};
 use spl::engine::{Caller, Engine};
 use spl::identity::{KeyPair, Keyring};
+use spl::object;
 use spl::record::{Act, ActorId, Clock, Draft, Namespace, NamespaceStatus, ThreadId};
 use spl::store::{Store, StoreOptions};
 use spl::time::{TimeSource, Timestamp};
@@ -69,4 +70,22 @@ pub(crate) fn register(engine: &Engine, path: &str) {
             .set_namespace(&Caller::operator(), &namespace, NamespaceStatus::Active)
             .expect("registered");
     }
+}
+
+/// The body of a permission rule.
+pub(crate) fn rule(name: &str, action: &str, expression: &str) -> Object {
+    object! {
+        "action": action, "expression": expression, "name": name, "topic": "permission_rule",
+    }
+}
+
+/// A body with one more member.
+pub(crate) fn with(mut body: Object, field: &str, value: impl Into<Value>) -> Object {
+    body.insert(field.into(), value.into());
+    body
+}
+
+/// The body that puts permission rules in force, or out of it.
+pub(crate) fn switch(enabled: bool) -> Object {
+    object! { "topic": "permissions_enabled", "enabled": enabled }
 }

@@ -6,12 +6,9 @@ mod show;
 mod switch;
 
 use clap::Subcommand;
-use spl::canon::Object;
-use spl::record::{Act, ActorId, ThreadId};
 
 use crate::failure::Failure;
-use crate::session::{self, Session};
-use crate::statement::Statement;
+use crate::session::Session;
 
 /// See and change the configuration: settings, permission rules, origins
 #[derive(Subcommand, Debug)]
@@ -42,16 +39,5 @@ pub(crate) fn config(session: &mut Session, command: ConfigCommand) -> Result<()
         ConfigCommand::PermissionsDisable(args) => switch::disable(session, &args),
         ConfigCommand::PermissionsUnlock(args) => switch::unlock(session, &args),
         ConfigCommand::AuthSetCorsOrigins(args) => origins::set(session, args),
-    }
-}
-
-/// Configuration is stated where configuration is, as the instance.
-fn statement(actor: Option<&str>, body: Object) -> Statement {
-    Statement {
-        thread: ThreadId::config().to_string(),
-        actor: session::named_actor(actor).unwrap_or_else(|| ActorId::engine().to_string()),
-        act: Act::Learn,
-        body,
-        parents: Vec::new(),
     }
 }

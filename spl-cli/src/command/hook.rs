@@ -10,14 +10,13 @@ use spl::canon::{Object, Value};
 use spl::hook::{Builtin, DEFAULT_FIRES_PER_RUN, HOOK_KIND, HOOK_TOPIC};
 use spl::object;
 use spl::predicate::{Context, Predicate};
-use spl::record::{Act, ActorId, ThreadId};
 
 use super::record::find;
 use super::write::show_written;
 use crate::client::{Client, Target};
 use crate::failure::Failure;
 use crate::output::{DIM, NAME, Table, WARN, cut, plural, printable, short};
-use crate::session::{self, Session};
+use crate::session::Session;
 use crate::statement::Statement;
 use crate::warning;
 
@@ -128,22 +127,11 @@ fn add(session: &mut Session, args: AddArgs) -> Result<(), Failure> {
         body.insert("namespace".into(), namespace.into());
     }
     let client = session.writer()?;
-    let statement = statement(args.actor.as_deref(), body);
+    let statement = Statement::of_configuration(args.actor.as_deref(), body);
     let reply = statement.write(&client).map_err(|failure| failure.pointing_into(&args.when))?;
     show_written(session, &reply)?;
     warning::tell(&args.when);
     Ok(())
-}
-
-/// A hook is configuration, so it is stated where configuration is, as the instance.
-fn statement(actor: Option<&str>, body: Object) -> Statement {
-    Statement {
-        thread: ThreadId::config().to_string(),
-        actor: session::named_actor(actor).unwrap_or_else(|| ActorId::engine().to_string()),
-        act: Act::Learn,
-        body,
-        parents: Vec::new(),
-    }
 }
 
 fn list(session: &mut Session) -> Result<(), Failure> {
@@ -250,7 +238,7 @@ fn disable(session: &mut Session, args: &DisableArgs) -> Result<(), Failure> {
     let record = find(&client, id)?;
     let mut body = record.get("body").and_then(Value::as_object).cloned().unwrap_or_default();
     body.insert("enabled".into(), false.into());
-    let reply = statement(args.actor.as_deref(), body).write(&client)?;
+    let reply = Statement::of_configuration(args.actor.as_deref(), body).write(&client)?;
     show_written(session, &reply)
 }
 

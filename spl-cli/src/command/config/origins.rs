@@ -4,9 +4,9 @@ use clap::Args;
 use spl::object;
 
 use super::super::write::show_written;
-use super::statement;
 use crate::failure::Failure;
 use crate::session::Session;
+use crate::statement::Statement;
 
 /// The topic of the list.
 const TOPIC: &str = "auth_cors_origins";
@@ -36,7 +36,7 @@ pub(crate) struct OriginsArgs {
 pub(super) fn set(session: &mut Session, args: OriginsArgs) -> Result<(), Failure> {
     let body = object! { "origins": args.origins, "topic": TOPIC };
     let client = session.writer()?;
-    let reply = statement(args.actor.as_deref(), body).write(&client)?;
+    let reply = Statement::of_configuration(args.actor.as_deref(), body).write(&client)?;
     show_written(session, &reply)
 }
 

@@ -11,11 +11,11 @@ use spl::predicate::{Context, Predicate};
 
 use super::super::record::find;
 use super::super::write::show_written;
-use super::statement;
 use crate::client::{Client, Target};
 use crate::failure::Failure;
 use crate::output::{self, Table, WARN, cut, printable, short};
 use crate::session::Session;
+use crate::statement::Statement;
 use crate::warning;
 
 /// The most characters of an expression in a list.
@@ -99,7 +99,7 @@ pub(super) fn add(session: &mut Session, args: AddArgs) -> Result<(), Failure> {
         body.insert("namespace".into(), namespace.into());
     }
     let client = session.writer()?;
-    let reply = statement(args.actor.as_deref(), body).write(&client)?;
+    let reply = Statement::of_configuration(args.actor.as_deref(), body).write(&client)?;
     show_written(session, &reply)?;
     for odd in predicate.warnings() {
         output::warn(&warning::line(odd));
@@ -182,7 +182,7 @@ pub(super) fn disable(session: &mut Session, args: &DisableArgs) -> Result<(), F
     let record = find(&client, id)?;
     let mut body = record.get("body").and_then(Value::as_object).cloned().unwrap_or_default();
     body.insert("enabled".into(), false.into());
-    let reply = statement(args.actor.as_deref(), body).write(&client)?;
+    let reply = Statement::of_configuration(args.actor.as_deref(), body).write(&client)?;
     show_written(session, &reply)?;
     warn_of_lockout(&client);
     Ok(())

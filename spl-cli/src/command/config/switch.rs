@@ -11,11 +11,11 @@ use spl::record::RecordId;
 use super::super::serve::Holder;
 use super::super::write::show_written;
 use super::rules::{in_force, passes, rules, text};
-use super::statement;
 use crate::failure::{Exit, Failure};
 use crate::home;
 use crate::output::{GOOD, quote};
 use crate::session::Session;
+use crate::statement::Statement;
 
 /// The priority of the rule that is advised where there is none yet.
 const FIRST_PRIORITY: i64 = 100;
@@ -75,14 +75,14 @@ pub(super) fn enable(session: &mut Session, args: &EnableArgs) -> Result<(), Fai
     if !passes(&rules) {
         return Err(Failure::coded(&lockout(&rules)));
     }
-    let reply = statement(args.actor.as_deref(), switch(true)).write(&client)?;
+    let reply = Statement::of_configuration(args.actor.as_deref(), switch(true)).write(&client)?;
     show_written(session, &reply)
 }
 
 /// Puts the rules out of force, by the door.
 pub(super) fn disable(session: &mut Session, args: &DisableArgs) -> Result<(), Failure> {
     let client = session.writer()?;
-    let reply = statement(args.actor.as_deref(), switch(false)).write(&client)?;
+    let reply = Statement::of_configuration(args.actor.as_deref(), switch(false)).write(&client)?;
     show_written(session, &reply)
 }
 
