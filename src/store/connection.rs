@@ -125,16 +125,21 @@ fn format_of(connection: &Connection, path: &Path, newest: i32) -> Result<i32, O
         }
         _ => StoreError::from(error).into(),
     };
-    let application = read("application_id").map_err(refused)?;
-    let format = read("user_version").map_err(refused)?;
-    if application != APPLICATION_ID {
-        let sql = "SELECT count(*) FROM sqlite_schema";
-        let tables: i64 = connection.query_row(sql, [], |row| row.get(0)).map_err(refused)?;
-        if tables > 0 || format != 0 {
-            return Err(not_a_store("it belongs to another program".into()));
+    // A stranger, or a store that another process is making right now: what is there and what it says
+    // that it is are looked at as of one moment.
+    if read("application_id").map_err(refused)? != APPLICATION_ID {
+        let _moment = connection.unchecked_transaction().map_err(refused)?;
+        if read("application_id").map_err(refused)? != APPLICATION_ID {
+            let format = read("user_version").map_err(refused)?;
+            let sql = "SELECT count(*) FROM sqlite_schema";
+            let tables: i64 = connection.query_row(sql, [], |row| row.get(0)).map_err(refused)?;
+            if tables > 0 || format != 0 {
+                return Err(not_a_store("it belongs to another program".into()));
+            }
+            return Ok(0);
         }
-        return Ok(0);
     }
+    let format = read("user_version").map_err(refused)?;
     if format > newest {
         return Err(OpenError::Newer { path: path.into(), found: format, known: newest });
     }
