@@ -31,6 +31,10 @@ const TEXT: usize = 4096;
 /// So long a slow watcher reads nothing at least: longer than a server waits for one that is behind.
 const ABSENCE: Duration = Duration::from_secs(11);
 
+/// So long at most: less than the minute after which a server drops whoever reads nothing, so that
+/// it can still be told. Where writing takes longer, the slow come back while it goes on.
+const LONGEST_ABSENCE: Duration = Duration::from_secs(45);
+
 /// After so long everything is over, or the test fails.
 const BOUND: Duration = Duration::from_mins(8);
 
@@ -197,7 +201,6 @@ impl Crowd {
             let count = acknowledged.get(&thread(number)).map_or(0, BTreeSet::len);
             wanted.send_replace(Some(count));
         }
-        self.read.send_replace(true);
         let (mut lagged, mut slow_and_told) = (0, 0);
         for (at, is_slow, listening) in self.listening {
             let heard = listening.await.expect("joined").expect("a stream");
@@ -245,6 +248,12 @@ fn under_load_nothing_that_was_acknowledged_is_lost() {
                 scope.spawn(move || write(server, writer, a_writer, threads, done))
             })
             .collect();
+        let (all_written, end) = mpsc::channel::<()>();
+        let read = crowd.read.clone();
+        scope.spawn(move || {
+            let _ = end.recv_timeout(LONGEST_ABSENCE);
+            read.send_replace(true);
+        });
         let took = Stopwatch::start();
         for writer in writers {
             writer.join().expect("all was acknowledged");
@@ -254,6 +263,7 @@ fn under_load_nothing_that_was_acknowledged_is_lost() {
         // written; nobody says anything here meanwhile.
         let (_silent, silence) = mpsc::channel::<()>();
         let _ = silence.recv_timeout(ABSENCE);
+        drop(all_written);
         writing.store(false, Ordering::Relaxed);
         let reads: usize = reading.into_iter().map(|it| it.join().expect("joined")).sum();
         let (busy, peak) = probing.join().expect("joined");
