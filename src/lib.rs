@@ -115,6 +115,9 @@ pub mod model;
 pub mod sandbox;
 pub mod tool;
 
+// Layer 7: deciding
+pub mod policy;
+
 // Layer 8: working
 pub mod run;
 pub mod session;

@@ -13,6 +13,7 @@ const LAYERS: &[&[&str]] = &[
     &["store"],
     &["engine"],
     &["blueprint", "model", "sandbox", "tool"],
+    &["policy"],
     &["run", "session"],
     &["http"],
 ];

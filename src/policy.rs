@@ -1,0 +1,27 @@
+//! Policy hooks: what the operator set up to *decide* about a run, at named places of it.
+//!
+//! Comes in: a [`Question`], which says at which [`Seam`] a run stands and what is about to happen
+//! there. Goes out: a [`Verdict`], which says whether that happens, why, and what ran to find out.
+//!
+//! How it fits: a dialect (Polyglot settings) is read into [`PolicyHook`]s, one internal form.
+//! [`decide`] walks those that a question concerns, in order, and is pure: what a handler answers is
+//! handed to it by a [`Handle`]. Only [`Policy::ask`] starts anything.
+//!
+//! **Invariant:** a policy hook can make less happen, never more: a verdict that proceeds grants
+//! nothing, and whatever stands behind its seam is asked as if there were no hook.
+//!
+//! **Invariant:** policy hooks never see the post-tool seam, and hooks (lessons) never see these.
+
+mod decide;
+mod glob;
+mod hook;
+mod question;
+mod resolved;
+mod verdict;
+
+pub use decide::{Handle, decide};
+pub use glob::Glob;
+pub use hook::{Handler, Matcher, PolicyHook, Scope, Source};
+pub use question::{Question, Seam};
+pub use resolved::Policy;
+pub use verdict::{Block, Decision, Ran, Reply, Verdict, Warning};
