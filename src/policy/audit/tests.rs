@@ -122,7 +122,17 @@ fn a_block_is_remembered_without_the_secrets_in_its_words() {
     assert_eq!(of_prompt.get("toolCallId"), Some(&Value::Null));
     assert_eq!(of_call.get("toolName"), Some(&"bash".into()));
     assert_eq!(of_call.get("toolCallId"), Some(&"c1".into()));
-    insta::assert_snapshot!(Value::from(call.to_draft().body), @"");
+    assert_eq!(
+        Value::from(call.to_draft().body).to_string(),
+        [
+            r#"{"actor":"did:sync:agent:spl","call_id":"c1","dialect":"polyglot","#,
+            r#""event":"preToolUse","kind":"core.audit.policy.v1","namespace":"default","#,
+            r#""reason":"no: password=[masked:assignment]","#,
+            r#""source":"/home/vera/.polyglot/settings.json preToolUse[0]","#,
+            r#""thread":"th_1","tool":"bash","topic":"policy_blocked"}"#,
+        ]
+        .concat()
+    );
     let of_prompt = prompt.to_draft();
     assert_eq!(of_prompt.thread, ThreadId::security());
     assert_eq!(of_prompt.body.get("call_id"), Some(&Value::Null));
