@@ -12,11 +12,7 @@ pub trait Handle {
 ///
 /// The words of all are joined by an empty line; a block drops them. Where no hook is concerned,
 /// nothing is asked.
-pub fn decide(
-    hooks: &[PolicyHook],
-    question: &Question<'_>,
-    handle: &mut dyn Handle,
-) -> Verdict {
+pub fn decide(hooks: &[PolicyHook], question: &Question<'_>, handle: &mut dyn Handle) -> Verdict {
     let mut verdict = Verdict::silent();
     let mut contexts = Vec::new();
     for hook in hooks.iter().filter(|hook| hook.concerns(question)) {
