@@ -28,7 +28,7 @@ impl Policy {
         struct Nobody;
         impl Handle for Nobody {
             fn ask(&mut self, _: &PolicyHook, _: &Question<'_>) -> super::Ran {
-                unreachable!()
+                unreachable!("nothing is set up")
             }
         }
         decide(&self.hooks, question, &mut Nobody)

@@ -9,14 +9,15 @@ use super::replay::{Replayed, replay, replay_telling};
 use super::step::advance;
 use super::worker::{Briefing, Confined, Overseer};
 use super::{
-    Decider, Effect, Event, Moment, Outcome, Report, RunError, RunSpec, RunState, TrackRecord,
-    Transport, Verb, body,
+    Approver, Decider, Effect, Event, Moment, Outcome, Report, RunError, RunSpec, RunState,
+    TrackRecord, Transport, Verb, ask_prompt, body,
 };
 use crate::cancel::Cancel;
 use crate::canon::Value;
 use crate::engine::{DriverLock, Engine, Hooks, RunSeat};
 use crate::hook::History;
 use crate::model::{Model, ToolDescription};
+use crate::policy::Policy;
 use crate::record::{Origin, Sequence, ThreadId};
 use crate::store::{Stored, ThreadRange};
 use crate::tool::{Answer, Toolbox};
@@ -44,6 +45,10 @@ pub struct Hands<'a> {
     pub tools: &'a Toolbox,
     /// Who may be asked at once.
     pub decider: &'a mut dyn Decider,
+    /// Who approves calls.
+    pub approver: &'a mut dyn Approver,
+    /// The policy hooks, and what else the operator has set up about a run.
+    pub policy: &'a Policy,
     /// Which hooks are asked.
     pub hooks: Hooks,
     /// Raised by whoever wants the run to stop.
@@ -77,6 +82,10 @@ fn begin(
 ) -> Result<Report, RunError> {
     same_place(&spec, confined)?;
     let lock = hands.engine.lock_driver(&spec.thread)?;
+    if spec.prompt.is_none() {
+        let Hands { engine, policy, cancel, .. } = hands;
+        spec = ask_prompt(spec, engine, policy, cancel, hands.watch)?;
+    }
     let standing = hands.engine.standing(&spec.actor, &spec.domain)?;
     spec.track_record = TrackRecord::of(standing);
     let state = RunState::new(spec, describe(hands.tools));

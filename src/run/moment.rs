@@ -3,6 +3,7 @@
 use super::{Outcome, Spent};
 use crate::engine::Heard;
 use crate::model::{CallRequest, Reply};
+use crate::policy::{Block, Warning};
 use crate::record::{RecordId, ThreadId};
 use crate::tool::Answer;
 
@@ -28,6 +29,15 @@ pub enum Moment<'a> {
         turn: u32,
         /// The reply.
         reply: &'a Reply,
+    },
+    /// A policy hook failed; what it was asked about happened.
+    Warned(&'a Warning),
+    /// A policy hook blocked a call, or withheld a result.
+    Blocked {
+        /// The call.
+        request: &'a CallRequest,
+        /// Where, and why.
+        block: &'a Block,
     },
     /// A call is about to be executed.
     Calling(&'a CallRequest),

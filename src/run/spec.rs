@@ -22,6 +22,9 @@ pub struct RunSpec {
     pub actor: ActorId,
     /// What is to be reached, in words.
     pub goal: String,
+    /// The goal as the model reads it, with what was added to it, once the policy hooks were asked
+    /// about it; until then nothing.
+    pub prompt: Option<String>,
     /// Where it runs; hooks of this namespace and those above it speak.
     pub namespace: Namespace,
     /// What the work is trusted under.
@@ -71,6 +74,7 @@ impl RunSpec {
             thread,
             actor,
             goal: goal.into(),
+            prompt: None,
             namespace: Namespace::root(),
             domain: GENERAL.to_owned(),
             model: model.to_owned(),
@@ -81,6 +85,11 @@ impl RunSpec {
             transport: Transport::InProcess,
             track_record: TrackRecord::default(),
         }
+    }
+
+    /// Returns the goal as the model reads it.
+    pub fn prompt(&self) -> &str {
+        self.prompt.as_deref().unwrap_or(&self.goal)
     }
 
     /// Returns the loop thread of a run of `actor` for `goal`, made unique by `nonce`.
@@ -112,6 +121,9 @@ impl RunSpec {
             },
             "transport": self.transport.as_str(),
         };
+        if self.prompt() != self.goal {
+            body.insert("prompt".into(), self.prompt().into());
+        }
         let Limits { max_turns, token_budget, wall_clock_secs, usd_budget } = self.limits;
         let limits = [
             ("max_turns", max_turns.map(u64::from)),
@@ -169,6 +181,7 @@ impl RunSpec {
             thread,
             actor,
             goal: text("goal")?,
+            prompt: text("prompt").or_else(|| text("goal")),
             namespace,
             domain: text("domain")?,
             model: text("model")?,

@@ -7,6 +7,7 @@ use super::outcome::Outcome;
 use super::{RunSpec, Spent, house};
 use crate::model::{CallRequest, Message, ToolDescription, Usage};
 use crate::record::RecordId;
+use crate::tool::Answer;
 
 /// Where a run stands. It changes only through [`step`](super::step()).
 #[derive(Debug)]
@@ -46,6 +47,10 @@ pub(super) enum Phase {
     RecordingTurn(Box<Replying>),
     /// The permission rules, for a call.
     Ruling(Box<Calling>),
+    /// Whoever approves calls, for one.
+    Approving(Box<Calling>),
+    /// The policy hooks, for a call.
+    Guarding(Box<Calling>),
     /// The record of a call.
     RecordingCall(Box<Calling>),
     /// A tool, for the call with this record.
@@ -54,6 +59,8 @@ pub(super) enum Phase {
     Requesting(Box<Calling>, RecordId),
     /// Somebody's decision.
     Deciding(Box<Parked>),
+    /// The policy hooks, for the result of the call with this record.
+    Sifting(Box<Calling>, Box<Sifting>),
     /// The record of a result.
     Observing(Box<Calling>, Counted),
     /// The record of the outcome.
@@ -87,6 +94,8 @@ pub(super) struct Calling {
     pub(super) request: CallRequest,
     /// The record of the turn.
     pub(super) turn: RecordId,
+    /// The permission rule that let it pass, if one did.
+    pub(super) rule: Option<String>,
     /// What to answer instead of executing it.
     pub(super) refused: Option<String>,
     /// Whether it is the guardrail that answers.
@@ -104,6 +113,15 @@ pub(super) struct Parked {
     pub(super) call: RecordId,
     /// The record of the question.
     pub(super) request: RecordId,
+}
+
+/// A result that nobody has read yet.
+#[derive(Debug)]
+pub(super) struct Sifting {
+    /// The record of the call.
+    pub(super) call: RecordId,
+    pub(super) answer: Answer,
+    pub(super) took_ms: u64,
 }
 
 /// What a result that is being recorded counts for.
@@ -158,6 +176,22 @@ impl RunState {
         match &self.phase {
             Phase::Deciding(parked) => Some(parked.request),
             Phase::Closed(_) => self.parked.as_ref().map(|parked| parked.request),
+            _ => None,
+        }
+    }
+
+    /// Returns the call that somebody is asked about before it is made.
+    pub(super) fn proposed(&self) -> Option<&CallRequest> {
+        match &self.phase {
+            Phase::Approving(calling) | Phase::Guarding(calling) => Some(&calling.request),
+            _ => None,
+        }
+    }
+
+    /// Returns the result that nobody has read yet, and the call that it is of.
+    pub(super) fn unread(&self) -> Option<(&CallRequest, &Answer)> {
+        match &self.phase {
+            Phase::Sifting(calling, sifting) => Some((&calling.request, &sifting.answer)),
             _ => None,
         }
     }

@@ -3,7 +3,8 @@
 use spl::cancel::Cancel;
 use spl::engine::{Engine, Hooks};
 use spl::model::Model;
-use spl::run::{Decider, Hands, Moment, Report, RunError};
+use spl::policy::Policy;
+use spl::run::{Auto, Decider, Hands, Moment, Report, RunError};
 use spl::tool::Toolbox;
 
 use super::Show;
@@ -47,7 +48,17 @@ pub(crate) fn play(
         }
     };
     let Players { engine, model, tools, hooks } = players;
-    let hands = Hands { engine, model, tools, decider, hooks, cancel: &cancel, watch: &mut watch };
+    let hands = Hands {
+        engine,
+        model,
+        tools,
+        decider,
+        approver: &mut Auto,
+        policy: &Policy::none(),
+        hooks,
+        cancel: &cancel,
+        watch: &mut watch,
+    };
     let report = driven(hands).map_err(Unplayed::Run)?;
     unsaid.map_or(Ok(report), |failure| Err(Unplayed::Unsaid(failure)))
 }

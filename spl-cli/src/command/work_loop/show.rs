@@ -76,6 +76,13 @@ fn as_text(moment: &Moment<'_>) -> String {
             let words = if said.is_empty() { String::new() } else { indented(&said, "  ") };
             format!("{NAME}turn {turn}{NAME:#}\n{words}")
         }
+        Moment::Warned(warning) => {
+            format!("  {WARN}{}{WARN:#}\n", cut(&printable(&mask(&warning.to_string())), COLUMNS))
+        }
+        Moment::Blocked { block, .. } => {
+            let reason = cut(&printable(&mask(&block.reason)), COLUMNS);
+            format!("  {ERROR}blocked by a {} hook{ERROR:#}: {reason}\n", block.event)
+        }
         Moment::Calling(request) => {
             let args = mask_value(&Value::from(request.args.clone())).to_string();
             format!("  → {} {}\n", printable(&request.name), cut(&printable(&args), COLUMNS))
@@ -128,6 +135,19 @@ fn as_object(moment: &Moment<'_>) -> Object {
         Moment::Replied { turn, reply } => {
             object! { "object": "turn", "text": reply.text.as_str(), "turn": *turn }
         }
+        Moment::Warned(warning) => object! {
+            "detail": warning.detail.as_str(),
+            "event": warning.event,
+            "object": "hook_warning",
+            "what": warning.how.as_str(),
+        },
+        Moment::Blocked { request, block } => object! {
+            "call_id": request.id.as_str(),
+            "event": block.event,
+            "object": "hook_blocked",
+            "reason": block.reason.as_str(),
+            "tool": request.name.as_str(),
+        },
         Moment::Calling(request) => object! {
             "args": request.args.clone(),
             "call_id": request.id.as_str(),
