@@ -11,13 +11,17 @@ use spl::run::Moment;
 use spl::secret::{mask, mask_value};
 
 use crate::failure::Failure;
-use crate::output::{DIM, ERROR, Form, GOOD, NAME, Output, WARN, cut, printable};
+use crate::output::{self, DIM, ERROR, Form, GOOD, NAME, Output, WARN, cut, printable};
+use crate::policy;
 
 /// The most lines of an answer that a person is shown.
 const LINES: usize = 6;
 
 /// The most characters of one line.
 const COLUMNS: usize = 100;
+
+/// The most characters of what is said of a policy hook.
+const ASIDE_COLUMNS: usize = 400;
 
 /// Shows a run as it happens.
 #[derive(Debug, Default)]
@@ -30,6 +34,7 @@ impl Show {
     /// Shows one moment: a line or a few to a person, an object a line to a program that follows,
     /// and nothing to one that waits for the end.
     pub(crate) fn moment(&mut self, out: &mut Output, moment: &Moment<'_>) -> Result<(), Failure> {
+        aside(moment);
         match (out.form(), moment) {
             (Form::Json, _) | (Form::StreamJson, Moment::Words(_)) => Ok(()),
             (Form::StreamJson, _) => out.row(&mask_value(&as_object(moment).into()), |_| Ok(())),
@@ -51,6 +56,18 @@ impl Show {
             }
         }
     }
+}
+
+/// Says on standard error what policy hooks do that somebody should know of, whatever the form.
+fn aside(moment: &Moment<'_>) {
+    let said = match moment {
+        Moment::Warned(warning) => policy::warned(warning),
+        Moment::Blocked { request, block } => {
+            format!("{} blocked {}: {}", block.event, request.name, block.reason)
+        }
+        _ => return,
+    };
+    output::hook(&cut(&mask(&said), ASIDE_COLUMNS));
 }
 
 /// Returns words in print, with their lines.
@@ -76,13 +93,8 @@ fn as_text(moment: &Moment<'_>) -> String {
             let words = if said.is_empty() { String::new() } else { indented(&said, "  ") };
             format!("{NAME}turn {turn}{NAME:#}\n{words}")
         }
-        Moment::Warned(warning) => {
-            format!("  {WARN}{}{WARN:#}\n", cut(&printable(&mask(&warning.to_string())), COLUMNS))
-        }
-        Moment::Blocked { block, .. } => {
-            let reason = cut(&printable(&mask(&block.reason)), COLUMNS);
-            format!("  {ERROR}blocked by a {} hook{ERROR:#}: {reason}\n", block.event)
-        }
+        // Both were said on standard error.
+        Moment::Warned(_) | Moment::Blocked { .. } => String::new(),
         Moment::Calling(request) => {
             let args = mask_value(&Value::from(request.args.clone())).to_string();
             format!("  → {} {}\n", printable(&request.name), cut(&printable(&args), COLUMNS))
