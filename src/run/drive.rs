@@ -75,7 +75,7 @@ pub fn drive_confined(
     begin(RunSpec { transport: Transport::Sandboxed, ..spec }, hands, Some(confined))
 }
 
-fn begin(
+pub(super) fn begin(
     mut spec: RunSpec,
     hands: Hands<'_>,
     confined: Option<&Confined>,
@@ -93,7 +93,8 @@ fn begin(
     let read_to = last_of(hands.engine, &seat.thread)?;
     let overseer = oversee(confined, &state, &hands.hooks, &[])?;
     let inbox = Inbox::after(read_to);
-    let mut driver = Driver::new(hands, seat, History::default(), inbox, overseer);
+    let mut driver =
+        Driver::new(hands, seat, History::default(), inbox, confined.cloned(), overseer);
     driver.tell(&Event::Start);
     run(driver, state, Event::Start, &lock)
 }
@@ -115,7 +116,7 @@ pub fn resume_confined(
     take_up(thread, hands, Some(confined))
 }
 
-fn take_up(
+pub(super) fn take_up(
     thread: &ThreadId,
     hands: Hands<'_>,
     confined: Option<&Confined>,
@@ -134,7 +135,8 @@ fn take_up(
     let life = life.saturating_add(1);
     let seat = seat_of(state.spec(), life, hands.hooks.clone());
     let overseer = oversee(confined, &state, &hands.hooks, &past)?;
-    let mut driver = Driver::new(hands, seat, history, Inbox::after(read_to), overseer);
+    let mut driver =
+        Driver::new(hands, seat, history, Inbox::after(read_to), confined.cloned(), overseer);
     if let Some(request) = state.awaits()
         && !driver.is_decided(request)?
     {
@@ -194,14 +196,12 @@ fn run(
         let ended = loop {
             let Some(effect) = advance(&mut state, event) else { break Ok(()) };
             if driver.cancel().is_interrupted() && (effect.begins() || effect.closes()) {
-                // Its records end where it can be taken up.
-                let noted = driver.write(body::interruption(&state, INTERRUPTED));
-                break Err(noted.map_or_else(Into::into, |_| RunError::Interrupted {
-                    thread: state.spec().thread.clone(),
-                }));
+                break Err(interrupted(&driver, &state));
             }
             match driver.answer(&state, effect) {
                 Ok(next) => event = next,
+                // A task of it was.
+                Err(RunError::Interrupted { .. }) => break Err(interrupted(&driver, &state)),
                 Err(error) => break Err(error),
             }
         };
@@ -223,6 +223,13 @@ fn run(
         observations: state.observations(),
         awaits: state.awaits(),
     })
+}
+
+/// Notes that a run was interrupted: its records end where it can be taken up.
+fn interrupted(driver: &Driver<'_>, state: &RunState) -> RunError {
+    let noted = driver.write(body::interruption(state, INTERRUPTED));
+    let thread = state.spec().thread.clone();
+    noted.map_or_else(Into::into, |_| RunError::Interrupted { thread })
 }
 
 fn seat_of(spec: &RunSpec, life: u32, hooks: Hooks) -> RunSeat {

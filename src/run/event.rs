@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::Spent;
 use crate::engine::Heard;
 use crate::model::{CallRequest, Reply, TurnRequest};
 use crate::policy::Block;
@@ -56,6 +57,13 @@ pub enum Event {
         /// How long it took.
         took_ms: u64,
     },
+    /// A task has come to its end.
+    Worked {
+        /// What it came to.
+        answer: Answer,
+        /// How far it has come.
+        spent: Spent,
+    },
     /// The question stays open for now.
     Parked,
     /// The policy hooks have been asked about a result.
@@ -106,6 +114,9 @@ pub enum Effect {
     RecordCall(Box<Ruled>),
     /// Execute a call. Answered by [`Event::Answered`].
     Execute(Execution),
+    /// Do the task that a call asks for, to its end, or what is left of it. Answered by
+    /// [`Event::Worked`].
+    Spawn(Execution),
     /// Put the question that a call asks to somebody else. Answered by [`Event::Requested`], or by
     /// [`Event::Answered`] if it is no question.
     Request(Execution),
@@ -136,6 +147,7 @@ impl Effect {
             | Self::Guard(_)
             | Self::RecordCall(_)
             | Self::Execute(_)
+            | Self::Spawn(_)
             | Self::Request(_)
             | Self::AwaitDecision(_) => true,
             Self::Open(_)
@@ -214,6 +226,8 @@ pub struct Returned {
     pub answer: Answer,
     /// How long it took.
     pub took_ms: u64,
+    /// What the task has spent, if it was one.
+    pub spent: Option<Spent>,
     /// Which policy hook withheld what the tool really said, if one did.
     pub withheld: Option<Blocked>,
 }

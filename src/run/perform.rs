@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::drive::Hands;
 use super::inbox::Inbox;
-use super::worker::Overseer;
+use super::worker::{Confined, Overseer};
 use super::{
     Approval, Asking, Blocked, Decision, Effect, Event, Execution, Moment, Returned, Ruled,
     RunError, RunState, Turn, body,
@@ -22,10 +22,12 @@ use crate::tool::{Answer, Status};
 
 /// Performs the effects of one life of one run.
 pub(super) struct Driver<'a> {
-    hands: Hands<'a>,
+    pub(super) hands: Hands<'a>,
     seat: RunSeat,
     history: History,
     inbox: Inbox,
+    /// The place in which the tools work, if they are confined to one.
+    pub(super) confined: Option<Confined>,
     /// Whoever holds the worker to its steps, if the tools work in one.
     overseer: Option<Overseer>,
 }
@@ -36,9 +38,10 @@ impl<'a> Driver<'a> {
         seat: RunSeat,
         history: History,
         inbox: Inbox,
+        confined: Option<Confined>,
         overseer: Option<Overseer>,
     ) -> Self {
-        Self { hands, seat, history, inbox, overseer }
+        Self { hands, seat, history, inbox, confined, overseer }
     }
 
     /// Returns the event that answers an effect.
@@ -133,6 +136,7 @@ impl<'a> Driver<'a> {
                 recorded(written, Event::CallRecorded)?
             }
             Effect::Execute(execution) => self.execute(&execution),
+            Effect::Spawn(execution) => self.work_on(state, &execution)?,
             Effect::Request(execution) => self.request(&execution)?,
             Effect::AwaitDecision(request) => self.await_decision(request)?,
             Effect::Sift(_) => self.sift(state)?,
