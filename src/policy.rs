@@ -12,6 +12,7 @@
 //!
 //! **Invariant:** policy hooks never see the post-tool seam, and hooks (lessons) never see these.
 
+pub mod audit;
 mod decide;
 mod glob;
 mod hook;
