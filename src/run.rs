@@ -16,6 +16,7 @@
 //! is words.
 
 mod approver;
+mod audited;
 mod body;
 mod budget;
 mod decider;

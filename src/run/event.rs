@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::Spent;
+use crate::canon::Value;
 use crate::engine::Heard;
 use crate::model::{CallRequest, Reply, TurnRequest};
 use crate::policy::Block;
@@ -204,6 +205,13 @@ pub struct Ruled {
     pub guardrail: Option<Draft>,
 }
 
+impl Ruled {
+    /// Returns whether the call may not be made, by whatever a policy hook would say.
+    pub(super) fn refuses(&self) -> bool {
+        self.verdict.body.get("decision").and_then(Value::as_str) == Some("deny")
+    }
+}
+
 /// A call to be executed.
 #[derive(Debug)]
 pub struct Execution {
@@ -237,6 +245,8 @@ pub struct Returned {
 pub struct Ended {
     /// The outcome.
     pub outcome: Draft,
+    /// The word for it.
+    pub verb: &'static str,
     /// Why it could not go on, if it was the actor who said so.
     pub coercion: Option<Draft>,
 }

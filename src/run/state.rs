@@ -199,6 +199,14 @@ impl RunState {
         }
     }
 
+    /// Returns the call that is being recorded, and why it is not made, if it is not.
+    pub(super) fn recording(&self) -> Option<(&CallRequest, Option<&str>)> {
+        match &self.phase {
+            Phase::RecordingCall(calling) => Some((&calling.request, calling.refused.as_deref())),
+            _ => None,
+        }
+    }
+
     /// Returns the result that nobody has read yet, and the call that it is of.
     pub(super) fn unread(&self) -> Option<(&CallRequest, &Answer)> {
         match &self.phase {

@@ -369,7 +369,7 @@ fn close_with(
     outcome: Outcome,
     coercion: Option<crate::record::Draft>,
 ) -> Effect {
-    let draft = body::outcome(state, &outcome);
+    let (draft, verb) = (body::outcome(state, &outcome), outcome.verb.as_str());
     state.phase = Phase::Closing(Box::new(outcome));
-    Effect::Close(Box::new(Ended { outcome: draft, coercion }))
+    Effect::Close(Box::new(Ended { outcome: draft, verb, coercion }))
 }

@@ -40,8 +40,8 @@ impl Driver<'_> {
             watch: &mut |moment| watch(Moment::Within { task: &thread, moment: &moment }),
         };
         let (outcome, spent) = match records_of(engine, &thread)?.is_empty() {
-            true => ended(begin(spec, hands, self.confined.as_ref())?),
-            false => match take_up(&thread, hands, self.confined.as_ref()) {
+            true => ended(begin(spec, hands, self.confined.as_ref(), Some(&self.audited))?),
+            false => match take_up(&thread, hands, self.confined.as_ref(), Some(&self.audited)) {
                 Err(RunError::Finished { .. }) => {
                     recorded(replay(&records_of(engine, &thread)?, &|_| None)?.state)
                 }
