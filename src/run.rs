@@ -16,6 +16,7 @@
 //! is words.
 
 mod approver;
+mod audited;
 mod body;
 mod budget;
 mod decider;
@@ -38,6 +39,7 @@ mod ruling;
 mod spec;
 mod state;
 mod step;
+mod task;
 pub mod worker;
 
 pub use crate::config::Transport;
@@ -51,7 +53,7 @@ pub use guardrail::{BLOCK_AT, HALT_AT};
 pub use host::{
     Admission, Ask, Chosen, Host, HostError, Outfit, Preview, Started, Unfit, mark_orphans,
 };
-pub use house::{REPORT_BLOCKED, REQUEST_DECISION};
+pub use house::{REPORT_BLOCKED, REQUEST_DECISION, TASK};
 pub use inbox::{steer, stop};
 pub use moment::{Moment, Report};
 pub use outcome::{Outcome, Verb};

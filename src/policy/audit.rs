@@ -69,6 +69,11 @@ impl Audit {
         Self { file: file.ok(), session, model, hash_args: settings.hash_args }
     }
 
+    /// Returns whether there is a file.
+    pub const fn is_on(&self) -> bool {
+        self.file.is_some()
+    }
+
     /// Writes a line about what happened at `at`.
     pub fn write(&self, entry: &Entry<'_>, at: Timestamp) {
         let Some(mut file) = self.file.as_ref() else { return };

@@ -34,6 +34,11 @@ impl Policy {
         decide(&self.hooks, question, &mut Nobody)
     }
 
+    /// Returns the settings of the audit file.
+    pub fn audit(&self) -> Option<&super::audit::AuditSettings> {
+        None
+    }
+
     /// Returns why the settings refuse a call, if they do.
     pub fn denies(&self, _tool: &str, _input: &Object) -> Option<String> {
         None

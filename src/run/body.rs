@@ -187,6 +187,9 @@ pub(super) fn result(state: &RunState, returned: &Returned) -> Object {
     if answer.empty {
         body.insert("empty".into(), true.into());
     }
+    if let Some(spent) = &returned.spent {
+        body.insert("spent".into(), spent.to_object().into());
+    }
     if let Some(withheld) = &returned.withheld {
         body.insert("policy".into(), policy(withheld).into());
     }

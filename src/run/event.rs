@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::Spent;
+use crate::canon::Value;
 use crate::engine::Heard;
 use crate::model::{CallRequest, Reply, TurnRequest};
 use crate::policy::Block;
@@ -56,6 +58,13 @@ pub enum Event {
         /// How long it took.
         took_ms: u64,
     },
+    /// A task has come to its end.
+    Worked {
+        /// What it came to.
+        answer: Answer,
+        /// How far it has come.
+        spent: Spent,
+    },
     /// The question stays open for now.
     Parked,
     /// The policy hooks have been asked about a result.
@@ -106,6 +115,9 @@ pub enum Effect {
     RecordCall(Box<Ruled>),
     /// Execute a call. Answered by [`Event::Answered`].
     Execute(Execution),
+    /// Do the task that a call asks for, to its end, or what is left of it. Answered by
+    /// [`Event::Worked`].
+    Spawn(Execution),
     /// Put the question that a call asks to somebody else. Answered by [`Event::Requested`], or by
     /// [`Event::Answered`] if it is no question.
     Request(Execution),
@@ -136,6 +148,7 @@ impl Effect {
             | Self::Guard(_)
             | Self::RecordCall(_)
             | Self::Execute(_)
+            | Self::Spawn(_)
             | Self::Request(_)
             | Self::AwaitDecision(_) => true,
             Self::Open(_)
@@ -192,6 +205,13 @@ pub struct Ruled {
     pub guardrail: Option<Draft>,
 }
 
+impl Ruled {
+    /// Returns whether the call may not be made, by whatever a policy hook would say.
+    pub(super) fn refuses(&self) -> bool {
+        self.verdict.body.get("decision").and_then(Value::as_str) == Some("deny")
+    }
+}
+
 /// A call to be executed.
 #[derive(Debug)]
 pub struct Execution {
@@ -214,6 +234,8 @@ pub struct Returned {
     pub answer: Answer,
     /// How long it took.
     pub took_ms: u64,
+    /// What the task has spent, if it was one.
+    pub spent: Option<Spent>,
     /// Which policy hook withheld what the tool really said, if one did.
     pub withheld: Option<Blocked>,
 }
@@ -223,6 +245,8 @@ pub struct Returned {
 pub struct Ended {
     /// The outcome.
     pub outcome: Draft,
+    /// The word for it.
+    pub verb: &'static str,
     /// Why it could not go on, if it was the actor who said so.
     pub coercion: Option<Draft>,
 }

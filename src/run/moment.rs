@@ -57,6 +57,13 @@ pub enum Moment<'a> {
     },
     /// A hook has spoken.
     Heard(&'a Heard),
+    /// Something of a task, while its call is executed.
+    Within {
+        /// The thread of the task.
+        task: &'a ThreadId,
+        /// What.
+        moment: &'a Moment<'a>,
+    },
     /// The run is over.
     Closed(&'a Outcome),
 }

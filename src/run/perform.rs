@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
+use super::audited::Audited;
 use super::drive::Hands;
 use super::inbox::Inbox;
-use super::worker::Overseer;
+use super::worker::{Confined, Overseer};
 use super::{
     Approval, Asking, Blocked, Decision, Effect, Event, Execution, Moment, Returned, Ruled,
     RunError, RunState, Turn, body,
@@ -22,10 +23,13 @@ use crate::tool::{Answer, Status};
 
 /// Performs the effects of one life of one run.
 pub(super) struct Driver<'a> {
-    hands: Hands<'a>,
+    pub(super) hands: Hands<'a>,
     seat: RunSeat,
     history: History,
     inbox: Inbox,
+    /// The place in which the tools work, if they are confined to one.
+    pub(super) confined: Option<Confined>,
+    pub(super) audited: Audited,
     /// Whoever holds the worker to its steps, if the tools work in one.
     overseer: Option<Overseer>,
 }
@@ -36,9 +40,11 @@ impl<'a> Driver<'a> {
         seat: RunSeat,
         history: History,
         inbox: Inbox,
+        confined: Option<Confined>,
+        audited: Audited,
         overseer: Option<Overseer>,
     ) -> Self {
-        Self { hands, seat, history, inbox, overseer }
+        Self { hands, seat, history, inbox, confined, audited, overseer }
     }
 
     /// Returns the event that answers an effect.
@@ -121,6 +127,12 @@ impl<'a> Driver<'a> {
             Effect::Approve(_) => self.approve(state),
             Effect::Guard(_) => self.guard(state)?,
             Effect::RecordCall(ruled) => {
+                // Of a call that may be made it was said before the policy hooks were asked.
+                if let Some((request, Some(refused))) = state.recording()
+                    && ruled.refuses()
+                {
+                    self.audited.ruling(request, Some(refused));
+                }
                 let Ruled { call, verdict, guardrail } = *ruled;
                 let written = self.hands.engine.author(move |author| {
                     let call = author.write(call)?.id();
@@ -133,11 +145,13 @@ impl<'a> Driver<'a> {
                 recorded(written, Event::CallRecorded)?
             }
             Effect::Execute(execution) => self.execute(&execution),
+            Effect::Spawn(execution) => self.work_on(state, &execution)?,
             Effect::Request(execution) => self.request(&execution)?,
             Effect::AwaitDecision(request) => self.await_decision(request)?,
             Effect::Sift(_) => self.sift(state)?,
             Effect::Observe(returned) => self.observe(state, &returned)?,
             Effect::Close(ended) => {
+                self.audited.stop(ended.verb);
                 let written = self.hands.engine.author(move |author| {
                     if let Some(coercion) = ended.coercion {
                         author.write(coercion)?;
@@ -162,6 +176,7 @@ impl<'a> Driver<'a> {
             }
             return Ok(Event::Said(mail.messages));
         }
+        self.audited.turn(state.spent());
         let Hands { model, watch, cancel, .. } = &mut self.hands;
         let time = asking.within.map(|within| cancel.within(within));
         let stop = time.as_ref().unwrap_or(cancel);
@@ -170,6 +185,7 @@ impl<'a> Driver<'a> {
         let took_ms = millis(&stopwatch);
         Ok(match reply {
             Ok(reply) => {
+                self.audited.reply(&reply);
                 watch(Moment::Replied { turn: state.spent().turns + 1, reply: &reply });
                 Event::Replied { reply, took_ms }
             }
@@ -215,6 +231,7 @@ impl<'a> Driver<'a> {
             _ => tools.call(&request.name, &request.args, stop),
         };
         let took_ms = millis(&stopwatch);
+        self.audited.answer(request, &answer);
         Event::Answered { answer: self.readable(answer), took_ms }
     }
 
@@ -244,14 +261,10 @@ impl<'a> Driver<'a> {
     /// The before seam: asks the policy hooks about a call whose arguments fit. What does not fit is
     /// not executed either way, and the tool says why.
     fn guard(&mut self, state: &RunState) -> Result<Event, RunError> {
-        let asked = state.proposed().filter(|request| self.fits(request));
-        let blocked = match asked {
-            Some(request) => {
-                let question = Question::Before { tool: &request.name, input: &request.args };
-                self.ask_policy(request, &question)?
-            }
-            None => None,
-        };
+        let Some(request) = state.proposed() else { return Ok(Event::Guarded { blocked: None }) };
+        self.audited.ruling(request, None);
+        let question = Question::Before { tool: &request.name, input: &request.args };
+        let blocked = if self.fits(request) { self.ask_policy(request, &question)? } else { None };
         Ok(Event::Guarded { blocked })
     }
 
@@ -287,6 +300,7 @@ impl<'a> Driver<'a> {
             self.show(Moment::Warned(&warning));
         }
         let Some(block) = verdict.block() else { return Ok(None) };
+        self.audited.block(&verdict, Some(request))?;
         self.show(Moment::Blocked { request, block });
         Ok(Some(Blocked::from(block)))
     }
@@ -327,6 +341,7 @@ impl<'a> Driver<'a> {
     /// The post-tool seam: the one place where hooks are asked.
     fn observe(&mut self, state: &RunState, returned: &Returned) -> Result<Event, RunError> {
         let Returned { request, answer, call, .. } = returned;
+        self.audited.result(request, answer);
         (self.hands.watch)(Moment::Returned { request, answer });
         let tool_return = ToolReturn {
             tool: request.name.clone(),

@@ -1,9 +1,10 @@
 //! The prompt seam: before a goal opens the first turn of a run.
 
+use super::audited::Audited;
 use super::{Moment, RunError, RunSpec};
 use crate::cancel::Cancel;
 use crate::engine::Engine;
-use crate::policy::{Decision, Policy, Question};
+use crate::policy::{Policy, Question};
 
 /// Asks the policy hooks about the goal of a run that has not begun, and returns the run with what
 /// they add to it. A run that is driven without is asked about then.
@@ -21,16 +22,14 @@ pub fn ask_prompt(
     for warning in verdict.warnings() {
         watch(Moment::Warned(&warning));
     }
+    if let Some(block) = verdict.block() {
+        Audited::open(engine, policy, &spec).block(&verdict, None)?;
+        return Err(RunError::PromptBlocked { block: block.clone() });
+    }
     let goal = &spec.goal;
-    let prompt = match verdict.decision {
-        Decision::Proceed { context: None } => goal.clone(),
-        Decision::Proceed { context: Some(context) } => {
-            format!("{goal}\n\n<context>\n{context}\n</context>")
-        }
-        Decision::Block(block) => {
-            let _ = engine;
-            return Err(RunError::PromptBlocked { block });
-        }
+    let prompt = match verdict.context() {
+        None => goal.clone(),
+        Some(context) => format!("{goal}\n\n<context>\n{context}\n</context>"),
     };
     Ok(RunSpec { prompt: Some(prompt), ..spec })
 }

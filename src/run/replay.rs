@@ -9,7 +9,7 @@ use super::inbox::{self, MESSAGE_KIND};
 use super::outcome::{Outcome, Verb};
 use super::state::RunState;
 use super::step::advance;
-use super::{Blocked, BudgetKind, Effect, Event, RunSpec, body};
+use super::{Blocked, BudgetKind, Effect, Event, RunSpec, Spent, body};
 use crate::canon::{Object, Value};
 use crate::engine::Heard;
 use crate::hook::{History, Trace, head};
@@ -249,7 +249,11 @@ impl Reading<'_> {
         let answer = answer_of(body).ok_or_else(|| diverged(stored, "it reads as no result"))?;
         let took_ms = number(body, "duration_ms").unwrap_or(0);
         if !matches!(self.effect, Some(Effect::Observe(_))) {
-            self.feed(Event::Answered { answer, took_ms });
+            let spent = body.get("spent").and_then(Spent::of_object);
+            self.feed(match spent {
+                Some(spent) => Event::Worked { answer, spent },
+                None => Event::Answered { answer, took_ms },
+            });
         }
         if matches!(self.effect, Some(Effect::Sift(_))) {
             self.feed(Event::Sifted { blocked: blocked_of(body) });

@@ -41,6 +41,10 @@ pub struct RunSpec {
     pub forbidden: Vec<String>,
     /// Where the tools work.
     pub transport: Transport,
+    /// The run that this is a task of, if it is one.
+    pub task_of: Option<ThreadId>,
+    /// How deep it is inside of other runs: 0 if it is no task.
+    pub depth: u32,
     /// What others have said of the actor's work in this domain, as of the start.
     pub track_record: TrackRecord,
 }
@@ -83,6 +87,8 @@ impl RunSpec {
             price: None,
             forbidden: Vec::new(),
             transport: Transport::InProcess,
+            task_of: None,
+            depth: 0,
             track_record: TrackRecord::default(),
         }
     }
@@ -123,6 +129,10 @@ impl RunSpec {
         };
         if self.prompt() != self.goal {
             body.insert("prompt".into(), self.prompt().into());
+        }
+        if let Some(task_of) = &self.task_of {
+            body.insert("task_of".into(), task_of.into());
+            body.insert("depth".into(), self.depth.into());
         }
         let Limits { max_turns, token_budget, wall_clock_secs, usd_budget } = self.limits;
         let limits = [
@@ -195,6 +205,8 @@ impl RunSpec {
             price,
             forbidden: texts("forbidden_tools"),
             transport: Transport::parse(&text("transport")?)?,
+            task_of: text("task_of").and_then(|thread| ThreadId::parse(&thread).ok()),
+            depth: number("depth").and_then(|depth| u32::try_from(depth).ok()).unwrap_or(0),
             track_record: TrackRecord {
                 percent: u8::try_from(track("score_percent")).unwrap_or(0),
                 samples: track("samples"),

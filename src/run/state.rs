@@ -82,6 +82,8 @@ pub(super) struct Replying {
 #[derive(Debug)]
 pub(super) struct Calls {
     pub(super) waiting: VecDeque<CallRequest>,
+    /// How many tasks it has had done.
+    pub(super) tasks: u32,
     /// Whether the reply was cut, so that their arguments may be anything.
     pub(super) cut: bool,
     /// Whether this turn made any call; one that made none ends the run.
@@ -122,6 +124,14 @@ pub(super) struct Sifting {
     pub(super) call: RecordId,
     pub(super) answer: Answer,
     pub(super) took_ms: u64,
+    /// What the task has spent, if it was one.
+    pub(super) spent: Option<Spent>,
+}
+
+impl Sifting {
+    pub(super) const fn of(call: RecordId, answer: Answer, took_ms: u64) -> Self {
+        Self { call, answer, took_ms, spent: None }
+    }
 }
 
 /// What a result that is being recorded counts for.
@@ -129,6 +139,7 @@ pub(super) struct Sifting {
 pub(super) struct Counted {
     pub(super) failed: bool,
     pub(super) took_ms: u64,
+    pub(super) spent: Option<Spent>,
 }
 
 impl RunState {
@@ -139,7 +150,7 @@ impl RunState {
             .into_iter()
             .filter(|tool| !spec.forbidden.contains(&tool.name) && !house::is_name(&tool.name))
             .collect();
-        tools.extend(house::descriptions());
+        tools.extend(house::descriptions(&spec));
         Self {
             spec,
             tools,
@@ -184,6 +195,14 @@ impl RunState {
     pub(super) fn proposed(&self) -> Option<&CallRequest> {
         match &self.phase {
             Phase::Approving(calling) | Phase::Guarding(calling) => Some(&calling.request),
+            _ => None,
+        }
+    }
+
+    /// Returns the call that is being recorded, and why it is not made, if it is not.
+    pub(super) fn recording(&self) -> Option<(&CallRequest, Option<&str>)> {
+        match &self.phase {
+            Phase::RecordingCall(calling) => Some((&calling.request, calling.refused.as_deref())),
             _ => None,
         }
     }

@@ -72,10 +72,14 @@ pub(super) fn advance(state: &mut RunState, event: Event) -> Option<Effect> {
         (
             Phase::Executing(calling, call) | Phase::Requesting(calling, call),
             Event::Answered { answer, took_ms },
-        ) => Some(sift(state, *calling, Sifting { call, answer, took_ms })),
+        ) => Some(sift(state, *calling, Sifting::of(call, answer, took_ms))),
+        (Phase::Executing(calling, call), Event::Worked { answer, spent }) => {
+            let sifting = Sifting::of(call, answer, spent.millis);
+            Some(sift(state, *calling, Sifting { spent: Some(spent), ..sifting }))
+        }
         (Phase::Deciding(parked), Event::Answered { answer, took_ms }) => {
             let Parked { calling, call, .. } = *parked;
-            Some(sift(state, calling, Sifting { call, answer, took_ms }))
+            Some(sift(state, calling, Sifting::of(call, answer, took_ms)))
         }
         (Phase::Sifting(calling, sifting), Event::Sifted { blocked }) => {
             Some(sifted(state, *calling, *sifting, blocked))
@@ -148,7 +152,7 @@ fn replied(state: &mut RunState, mut reply: Reply, took_ms: u64) -> Effect {
     state
         .messages
         .push(Message::Assistant { text: reply.text.clone(), calls: reply.calls.clone() });
-    let calls = Calls { any: !reply.calls.is_empty(), cut, waiting: reply.calls.into() };
+    let calls = Calls { any: !reply.calls.is_empty(), tasks: 0, cut, waiting: reply.calls.into() };
     let replying = Replying { calls, text: reply.text, usage: reply.usage, took_ms };
     state.phase = Phase::RecordingTurn(Box::new(replying));
     Effect::RecordTurn(Box::new(Turn { turn, compensations }))
@@ -165,7 +169,10 @@ fn next_call(state: &mut RunState, turn: RecordId, mut calls: Calls) -> Effect {
     let Some(request) = calls.waiting.pop_front() else {
         return if calls.any { think(state) } else { close(state, Outcome::of_last_words(state)) };
     };
-    let Ruling { refused, guardrail, halt } = rule(state, &request, calls.cut);
+    if request.name == house::TASK {
+        calls.tasks = calls.tasks.saturating_add(1);
+    }
+    let Ruling { refused, guardrail, halt } = rule(state, &request, &calls);
     let blocked = guardrail.is_some();
     let mut calling =
         Calling { request, turn, rule: None, refused: None, blocked, halt, rest: calls };
@@ -244,8 +251,7 @@ fn record(
 
 fn call_recorded(state: &mut RunState, mut calling: Calling, call: RecordId) -> Effect {
     if let Some(reason) = calling.refused.take() {
-        let sifting = Sifting { call, answer: Answer::error(reason), took_ms: 0 };
-        return answered(state, calling, sifting, None);
+        return answered(state, calling, Sifting::of(call, Answer::error(reason), 0), None);
     }
     if calling.request.name == house::REPORT_BLOCKED {
         return report_blocked(state, calling, call);
@@ -256,8 +262,9 @@ fn call_recorded(state: &mut RunState, mut calling: Calling, call: RecordId) -> 
         state.phase = Phase::Requesting(Box::new(calling), call);
         return Effect::Request(execution);
     }
+    let is_task = calling.request.name == house::TASK;
     state.phase = Phase::Executing(Box::new(calling), call);
-    Effect::Execute(execution)
+    if is_task { Effect::Spawn(execution) } else { Effect::Execute(execution) }
 }
 
 /// The actor says that it cannot go on. Once that is recorded like any other call, the run ends.
@@ -269,7 +276,7 @@ fn report_blocked(state: &mut RunState, mut calling: Calling, call: RecordId) ->
         }
         Err(misfit) => Answer::error(misfit),
     };
-    answered(state, calling, Sifting { call, answer, took_ms: 0 }, None)
+    answered(state, calling, Sifting::of(call, answer, 0), None)
 }
 
 /// A call was executed: the policy hooks are asked before anybody reads what came of it.
@@ -299,7 +306,7 @@ fn answered(
     sifting: Sifting,
     withheld: Option<Blocked>,
 ) -> Effect {
-    let Sifting { call, answer, took_ms } = sifting;
+    let Sifting { call, answer, took_ms, spent } = sifting;
     let request = &calling.request;
     let failed = answer.status == Status::Error;
     let ending = match (calling.blocked, failed) {
@@ -314,8 +321,8 @@ fn answered(
         text: answer.shown.clone(),
         failed,
     });
-    let returned = Returned { request: request.clone(), call, answer, took_ms, withheld };
-    state.phase = Phase::Observing(Box::new(calling), Counted { failed, took_ms });
+    let returned = Returned { request: request.clone(), call, answer, took_ms, spent, withheld };
+    state.phase = Phase::Observing(Box::new(calling), Counted { failed, took_ms, spent });
     Effect::Observe(Box::new(returned))
 }
 
@@ -326,6 +333,9 @@ fn observed(state: &mut RunState, calling: Calling, counted: Counted, heard: Vec
         state.calls_ok = state.calls_ok.saturating_add(1);
     }
     state.spent.add_time(counted.took_ms);
+    if let Some(task) = &counted.spent {
+        state.spent.add_task(task);
+    }
     let spoken = u32::try_from(heard.len()).unwrap_or(u32::MAX);
     state.observations = state.observations.saturating_add(spoken);
     let words =
@@ -359,7 +369,7 @@ fn close_with(
     outcome: Outcome,
     coercion: Option<crate::record::Draft>,
 ) -> Effect {
-    let draft = body::outcome(state, &outcome);
+    let (draft, verb) = (body::outcome(state, &outcome), outcome.verb.as_str());
     state.phase = Phase::Closing(Box::new(outcome));
-    Effect::Close(Box::new(Ended { outcome: draft, coercion }))
+    Effect::Close(Box::new(Ended { outcome: draft, verb, coercion }))
 }

@@ -1,7 +1,7 @@
 //! Events, wishes and answers, as they cross a worker's socket.
 
 use super::super::replay::reply_of;
-use super::super::{Blocked, Effect, Event};
+use super::super::{Blocked, Effect, Event, Spent};
 use crate::canon::{Object, Value};
 use crate::engine::Heard;
 use crate::hook::head;
@@ -21,6 +21,7 @@ pub(super) fn wish(effect: &Effect) -> Object {
         Effect::Guard(id) => ("guard", Some(id.clone())),
         Effect::RecordCall(_) => ("record_call", None),
         Effect::Execute(execution) => ("execute", Some(execution.call.to_string())),
+        Effect::Spawn(execution) => ("spawn", Some(execution.call.to_string())),
         Effect::Request(execution) => ("request", Some(execution.call.to_string())),
         Effect::AwaitDecision(request) => ("await_decision", Some(request.to_string())),
         Effect::Sift(call) => ("sift", Some(call.to_string())),
@@ -59,6 +60,9 @@ pub(super) fn event_object(event: &Event) -> Object {
         Event::Answered { answer, took_ms } => {
             object! { "answer": answer_object(answer), "name": "answered", "took_ms": *took_ms }
         }
+        Event::Worked { answer, spent } => object! {
+            "answer": answer_object(answer), "name": "worked", "spent": spent.to_object(),
+        },
         Event::Parked => object! { "name": "parked" },
         Event::Observed { result, heard } => {
             let heard: Vec<Object> = heard.iter().map(heard_object).collect();
@@ -101,6 +105,10 @@ pub(super) fn event_of(value: &Value) -> Option<Event> {
         "answered" => {
             Event::Answered { answer: answer_of(value.get("answer")?)?, took_ms: took_ms()? }
         }
+        "worked" => Event::Worked {
+            answer: answer_of(value.get("answer")?)?,
+            spent: Spent::of_object(value.get("spent")?)?,
+        },
         "parked" => Event::Parked,
         "observed" => Event::Observed {
             result: id()?,
@@ -226,7 +234,8 @@ mod tests {
             Event::Sifted { blocked: Some(blocked()) },
             Event::CallRecorded(id()),
             Event::Requested(id()),
-            Event::Answered { answer, took_ms: 7 },
+            Event::Answered { answer: answer.clone(), took_ms: 7 },
+            Event::Worked { answer, spent: Spent { turns: 2, millis: 9, ..Spent::default() } },
             Event::Parked,
             Event::Observed { result: id(), heard: vec![heard] },
             Event::Failed { why: "w".into(), resumable: true },

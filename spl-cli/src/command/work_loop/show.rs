@@ -108,6 +108,9 @@ fn as_text(moment: &Moment<'_>) -> String {
             let (rule, text) = (printable(&heard.rule), printable(&heard.text));
             format!("  {WARN}! {rule}: {text}{WARN:#}\n")
         }
+        Moment::Within { moment, .. } => {
+            as_text(moment).lines().map(|line| format!("    {line}\n")).collect()
+        }
         Moment::Closed(outcome) => {
             let style = if outcome.success() { GOOD } else { ERROR };
             let summary = match outcome.summary.as_str() {
@@ -179,6 +182,11 @@ fn as_object(moment: &Moment<'_>) -> Object {
             "rule": heard.rule.as_str(),
             "text": heard.text.as_str(),
         },
+        Moment::Within { task, moment } => {
+            let mut object = as_object(moment);
+            object.insert("task".into(), (*task).into());
+            object
+        }
         Moment::Closed(outcome) => object! {
             "object": "outcome",
             "outcome": outcome.verb.as_str(),
