@@ -65,6 +65,7 @@ fn aside(moment: &Moment<'_>) {
         Moment::Blocked { request, block } => {
             format!("{} blocked {}: {}", block.event, request.name, block.reason)
         }
+        Moment::Within { moment, .. } => return aside(moment),
         _ => return,
     };
     output::hook(&cut(&mask(&said), ASIDE_COLUMNS));
