@@ -19,6 +19,7 @@ mod moving;
 mod namespaces;
 mod permissions;
 mod pipes;
+mod policies;
 mod runs;
 mod serving;
 mod shells;

@@ -234,8 +234,8 @@ fn show(
     };
     let (said, ms) = (cut(&said(&ran.reply), COLUMNS), ran.took_ms);
     match ran.exit {
-        Some(exit) => writeln!(out, "    {said} {DIM}exit {exit}, {ms} ms{DIM:#}"),
-        None => writeln!(out, "    {said} {DIM}{ms} ms{DIM:#}"),
+        Some(exit) => writeln!(out, "    {said} {DIM}exit {exit}, took {ms} ms{DIM:#}"),
+        None => writeln!(out, "    {said} {DIM}took {ms} ms{DIM:#}"),
     }
 }
 
