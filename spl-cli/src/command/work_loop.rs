@@ -90,7 +90,7 @@ pub(crate) struct WorkLoopArgs {
     /// The tools it may call, with commas between; a `*` at the end is any name that begins so
     #[arg(long, value_name = "NAMES", value_parser = Grants::parse)]
     tools: Option<Grants>,
-    /// Who approves each call that does more than look
+    /// Who approves each call that does more than look: nobody, or whoever sits at the terminal
     #[arg(long, value_enum, value_name = "WHO", default_value = "auto")]
     approve: Approve,
     #[command(flatten)]

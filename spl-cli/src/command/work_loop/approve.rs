@@ -16,9 +16,9 @@ use crate::output::{self, cut, printable};
 /// Who says whether a call is made that nothing forbids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Approve {
-    /// Nobody is asked
+    // Nobody is asked.
     Auto,
-    /// Whoever sits at the terminal; where nobody does, it is not made
+    // Whoever sits at the terminal; where nobody does, the call is not made.
     Ask,
 }
 
