@@ -153,13 +153,6 @@ impl Tested<'_> {
         })
     }
 
-    fn context(&self) -> Option<&str> {
-        match &self.verdict.decision {
-            spl::policy::Decision::Proceed { context } => context.as_deref(),
-            spl::policy::Decision::Block(_) => None,
-        }
-    }
-
     fn to_object(&self) -> Object {
         let block = self.verdict.block();
         let hooks: Vec<Object> = self
@@ -178,7 +171,7 @@ impl Tested<'_> {
         let warnings: Vec<String> =
             self.verdict.warnings().map(|warning| policy::warned(&warning)).collect();
         object! {
-            "context": self.context(),
+            "context": self.verdict.context(),
             "decision": if block.is_some() { "block" } else { "proceed" },
             "denied": self.denied.as_deref(),
             "event": self.event.as_str(),
@@ -205,7 +198,7 @@ impl Tested<'_> {
                 "  {WARN}the settings deny the call before hooks are asked:{WARN:#} {why}"
             )?;
         }
-        for line in self.context().into_iter().flat_map(str::lines) {
+        for line in self.verdict.context().into_iter().flat_map(str::lines) {
             writeln!(out, "  {DIM}context{DIM:#} {}", printable(line))?;
         }
         let mut none = true;
