@@ -7,8 +7,8 @@
 //! **Invariants:** an answer is bounded however much a tool has to say, and so is the memory that
 //! gathers it. File tools reach what is inside of their [`Workspace`] and nothing else. A command
 //! sees the variables that [`allowed_environment`] lets through, and which run it is of, and no
-//! others; an MCP server those and its own: this module does not read the environment of its
-//! process. Texts are as they came; masking is for who stores them.
+//! others; an MCP server those and its own; a [`Script`] what it is handed: this module does not read
+//! the environment of its process. Texts are as they came; masking is for who stores them.
 
 mod answer;
 mod arguments;
@@ -16,12 +16,14 @@ mod bash;
 mod clip;
 mod environment;
 mod grant;
+mod leader;
 mod list_dir;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod process;
 mod read_file;
 mod records;
+mod script;
 mod search;
 mod surroundings;
 mod toolbox;
@@ -39,6 +41,7 @@ pub use list_dir::ListDirTool;
 pub use mcp::{McpReport, McpServers, McpState, RefusedTool};
 pub use read_file::ReadFileTool;
 pub use records::{RecordSeat, record_tool_specs, record_tools};
+pub use script::{Ending, Script, ScriptEnd};
 pub use search::SearchTool;
 pub use surroundings::{RUN_VARIABLE, Surroundings};
 pub use toolbox::{NameTaken, Toolbox, WORKSPACE_TOOLS};

@@ -3,13 +3,13 @@
 use std::io::{self, PipeReader, Read, Write as _};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ExitStatus};
-use std::thread;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use rustix::process::Signal;
 
+use super::leader::Leader;
 use super::watcher::Watcher;
 use super::{Cancel, Clip};
 use crate::time::Stopwatch;
@@ -39,13 +39,19 @@ pub(super) enum End {
     Cancelled,
 }
 
+impl From<ExitStatus> for End {
+    fn from(status: ExitStatus) -> Self {
+        match (status.code(), status.signal()) {
+            (Some(code), _) => Self::Exited(code),
+            (None, Some(signal)) => Self::Signalled(signal),
+            (None, None) => Self::Exited(-1),
+        }
+    }
+}
+
 /// A command that runs.
-///
-/// It is not reaped before the end: as long as it is not, its id cannot be given to another
-/// process, and a signal to the group reaches nobody else.
 pub(super) struct Running {
-    child: Child,
-    group: Pid,
+    leader: Leader,
     /// Until everyone who could write has closed it.
     output: Option<PipeReader>,
     chunk: Vec<u8>,
@@ -57,13 +63,14 @@ impl Running {
     /// Takes over a `child` that leads its own group and writes to `output`.
     /// One that waits on its input to be let begins now.
     pub(super) fn new(mut child: Child, output: PipeReader) -> Self {
-        let group = Pid::from_child(&child);
-        let watcher = Watcher::over(group);
-        if let Some(mut gate) = child.stdin.take() {
+        let gate = child.stdin.take();
+        let leader = Leader::of(child);
+        let watcher = Watcher::over(leader.id());
+        if let Some(mut gate) = gate {
             // A command that is gone already says so itself.
             let _ = gate.write_all(b"\n");
         }
-        Self { child, group, output: Some(output), chunk: vec![0; CHUNK], watcher }
+        Self { leader, output: Some(output), chunk: vec![0; CHUNK], watcher }
     }
 
     /// Gathers output until the command ends, `timeout` has passed, or `cancel` is raised. In the
@@ -74,7 +81,7 @@ impl Running {
             if cancel.is_cancelled() {
                 break Some(End::Cancelled);
             }
-            if self.has_ended() {
+            if self.leader.has_ended() {
                 break None;
             }
             if watch.elapsed() >= timeout {
@@ -83,19 +90,20 @@ impl Running {
             self.listen(TICK, clip);
         };
         if cut.is_some() {
-            self.signal(Signal::TERM);
+            self.leader.signal(Signal::TERM);
             self.gather_for(GRACE, clip);
-            self.signal(Signal::KILL);
+            self.leader.signal(Signal::KILL);
         }
         self.gather_for(SETTLE, clip);
-        let status = self.reap();
-        cut.unwrap_or_else(|| status.map_or(End::Exited(-1), ended))
+        drop(self.watcher.take());
+        let status = self.leader.reap();
+        cut.unwrap_or_else(|| status.map_or(End::Exited(-1), End::from))
     }
 
     /// Gathers output until there will be no more, or for as long as `at_most`.
     fn gather_for(&mut self, at_most: Duration, clip: &mut Clip) {
         let watch = Stopwatch::start();
-        while !(self.output.is_none() && self.has_ended()) {
+        while !(self.output.is_none() && self.leader.has_ended()) {
             let Some(left) = at_most.checked_sub(watch.elapsed()) else { return };
             self.listen(left.min(TICK), clip);
         }
@@ -104,9 +112,7 @@ impl Running {
     /// Waits for output, but not longer than `at_most`, and takes what there is.
     fn listen(&mut self, at_most: Duration, clip: &mut Clip) {
         let Some(output) = &mut self.output else {
-            // Nothing will wake us, so look again soon.
-            thread::sleep(at_most.min(Duration::from_millis(2)));
-            return;
+            return self.leader.wait([], at_most);
         };
         let timeout = Timespec::try_from(at_most).unwrap_or_default();
         let mut fds = [PollFd::new(output, PollFlags::IN)];
@@ -121,35 +127,5 @@ impl Running {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(_) => self.output = None,
         }
-    }
-
-    /// Tells whether the shell itself has ended.
-    fn has_ended(&self) -> bool {
-        let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        // An error means that someone else has reaped it.
-        waitid(WaitId::Pid(self.group), look).map_or(true, |status| status.is_some())
-    }
-
-    fn signal(&self, signal: Signal) {
-        // Fails if nobody is left, which is what was wanted.
-        let _ = kill_process_group(self.group, signal);
-    }
-
-    fn reap(mut self) -> Option<ExitStatus> {
-        drop(self.watcher.take());
-        if self.has_ended() {
-            return self.child.wait().ok();
-        }
-        // Killed, and held up in the kernel, by a dead network drive for example.
-        let _ = thread::Builder::new().spawn(move || self.child.wait());
-        None
-    }
-}
-
-fn ended(status: ExitStatus) -> End {
-    match (status.code(), status.signal()) {
-        (Some(code), _) => End::Exited(code),
-        (None, Some(signal)) => End::Signalled(signal),
-        (None, None) => End::Exited(-1),
     }
 }
