@@ -72,7 +72,7 @@ fn what_is_set_up_is_listed_with_where_it_comes_from() {
                           {"command":"./slow.sh","timeoutMs":200}],
             "userPromptSubmit":[{"command":"./frozen.sh"}]},
             "audit":{"enabled":true,"retentionDays":30},
-            "permissions":{"mode":"manual"}}"#,
+            "permissions":{"mode":"manual","deny":["bash:*sudo*"]},"redaction":{"mode":"redact"}}"#,
     );
     terminal.write(
         "project/.polyglot/settings.json",

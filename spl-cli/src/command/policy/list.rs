@@ -5,7 +5,7 @@ use std::path::Path;
 
 use spl::canon::{Object, Value};
 use spl::object;
-use spl::policy::{NotApplied, Policy, PolicyHook, Seam, Skipped};
+use spl::policy::{Mode, NotApplied, Policy, PolicyHook, Seam, Skipped};
 
 use super::switch::{sentence, word};
 use super::test::command_of;
@@ -19,8 +19,7 @@ use crate::session::Session;
 const COLUMNS: usize = 60;
 
 /// What is said below a list with hooks that other harnesses never ask.
-const ONLY_RUNS: &str =
-    "A postToolUse hook is asked in runs, and not in the sessions of other harnesses.";
+const ONLY_RUNS: &str = "* asked in runs alone, and not applied in the sessions of other harnesses";
 
 /// Shows the policy hooks of a folder.
 pub(super) fn list(session: &mut Session, workspace: Option<&Path>) -> Result<(), Failure> {
@@ -34,9 +33,7 @@ pub(super) fn list(session: &mut Session, workspace: Option<&Path>) -> Result<()
         in_force(policy.hooks(), out)?;
         skipped(policy.skipped(), out)?;
         not_applied(policy.not_applied(), out)?;
-        if let Some(audit) = policy.audit() {
-            writeln!(out, "\n{DIM}audit{DIM:#}   {}", printable(&audit.folder.to_string_lossy()))?;
-        }
+        beside(&policy, out)?;
         writeln!(out, "\n{}", sentence(on))
     })
 }
@@ -48,7 +45,7 @@ fn in_force(hooks: &[PolicyHook], out: &mut dyn Write) -> io::Result<()> {
     let mut table = Table::new(["EVENT", "COMMAND", "TOOLS", "TIMEOUT", "FROM"]);
     for hook in hooks {
         table.row([
-            hook.source.event.to_owned(),
+            format!("{}{}", hook.source.event, if in_sessions(hook) { "" } else { " *" }),
             cut(command_of(hook), COLUMNS),
             tools(hook),
             format!("{} ms", hook.timeout.as_millis()),
@@ -61,6 +58,29 @@ fn in_force(hooks: &[PolicyHook], out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{DIM}{ONLY_RUNS}{DIM:#}")?;
     }
     Ok(())
+}
+
+/// Shows what else of the settings holds in a run.
+fn beside(policy: &Policy, out: &mut dyn Write) -> io::Result<()> {
+    let mut lines: Vec<(&str, String)> = policy
+        .deny_rules()
+        .map(|(path, rule)| ("denies", format!("{}  {}", rule.as_str(), path.display())))
+        .collect();
+    lines.push(("secrets", secrets(policy).to_owned()));
+    lines.extend(policy.audit().map(|audit| ("audit", audit.folder.display().to_string())));
+    writeln!(out)?;
+    lines
+        .iter()
+        .try_for_each(|(key, value)| writeln!(out, "{DIM}{key:<7}{DIM:#} {}", printable(value)))
+}
+
+/// Says what happens to what looks like a secret in the result of a tool.
+fn secrets(policy: &Policy) -> &'static str {
+    match policy.redaction().mode {
+        Mode::Off => "not looked for in results",
+        Mode::Warn => "stay in results, and are told of in the audit file",
+        Mode::Redact => "replaced in results",
+    }
 }
 
 fn tools(hook: &PolicyHook) -> String {
@@ -104,8 +124,8 @@ fn not_applied(settings: &[NotApplied], out: &mut dyn Write) -> io::Result<()> {
     }
     for NotApplied { path, scope, key, why } in settings {
         let path = path.to_string_lossy();
-        writeln!(out, "  {key}  {DIM}{} {}{DIM:#}", scope.as_str(), printable(&path))?;
-        writeln!(out, "    {}", printable(why))?;
+        let (scope, path) = (scope.as_str(), printable(&path));
+        writeln!(out, "  {key}: {}  {DIM}{scope} {path}{DIM:#}", printable(why))?;
     }
     Ok(())
 }
@@ -114,6 +134,15 @@ fn answer(policy: &Policy, workspace: &Path, on: bool) -> Object {
     let hooks: Vec<Object> = policy.hooks().iter().map(|hook| hook_object(hook, on)).collect();
     let skipped: Vec<Object> = policy.skipped().iter().map(skipped_object).collect();
     let not_applied: Vec<Object> = policy.not_applied().iter().map(not_applied_object).collect();
+    let deny: Vec<Object> = policy
+        .deny_rules()
+        .map(|(path, rule)| object! { "path": path_value(path), "rule": rule.as_str() })
+        .collect();
+    let redaction = match policy.redaction().mode {
+        Mode::Off => "off",
+        Mode::Warn => "warn",
+        Mode::Redact => "redact",
+    };
     let audit = policy.audit().map(|audit| {
         object! {
             "folder": path_value(&audit.folder),
@@ -123,10 +152,12 @@ fn answer(policy: &Policy, workspace: &Path, on: bool) -> Object {
     });
     object! {
         "audit": audit,
+        "deny": deny,
         "harness_sessions": word(on),
         "hooks": hooks,
         "not_applied": not_applied,
         "object": "policy",
+        "redaction": redaction,
         "skipped": skipped,
         "summary": policy.summary(),
         "workspace": path_value(workspace),

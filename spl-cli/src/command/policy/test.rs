@@ -11,12 +11,18 @@ use spl::policy::{Handler, Policy, PolicyHook, Question, Ran, Reply, Seam, Verdi
 
 use crate::command::work_loop::cancel_when_told;
 use crate::failure::{Exit, Failure};
-use crate::output::{DIM, ERROR, GOOD, NAME, WARN, cut, printable};
+use crate::output::{DIM, ERROR, GOOD, WARN, cut, printable};
 use crate::policy;
 use crate::session::Session;
 
 /// The most characters of a command or a reason in a line.
 const COLUMNS: usize = 88;
+
+/// What is said where no hook is set up.
+const NONE: &str = "no hook is set up for it";
+
+/// What is said where hooks are set up that are not asked.
+const NONE_ASKED: &str = "no hook is asked; `spl policy list` says which are set up, and why not";
 
 /// Ask the policy hooks of a folder about something that does not happen
 #[derive(Args, Debug)]
@@ -201,15 +207,11 @@ impl Tested<'_> {
         for line in self.verdict.context().into_iter().flat_map(str::lines) {
             writeln!(out, "  {DIM}context{DIM:#} {}", printable(line))?;
         }
-        let mut none = true;
-        for (hook, matched, ran) in self.hooks() {
-            none = false;
-            show(hook, matched, ran, out)?;
+        if self.hooks().next().is_none() {
+            let none = if self.policy.skipped().is_empty() { NONE } else { NONE_ASKED };
+            return writeln!(out, "  {none}");
         }
-        if none {
-            writeln!(out, "  no hook is set up for it")?;
-        }
-        Ok(())
+        self.hooks().try_for_each(|(hook, matched, ran)| show(hook, matched, ran, out))
     }
 }
 
@@ -219,17 +221,16 @@ fn show(
     ran: Option<&Ran>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let command = cut(command_of(hook), COLUMNS);
-    writeln!(out, "  {NAME}{command}{NAME:#} {DIM}{}{DIM:#}", printable(&hook.source.to_string()))?;
-    let Some(ran) = ran else {
+    let source = hook.source.to_string();
+    writeln!(out, "  {DIM}{}{DIM:#}  {}", printable(&source), cut(command_of(hook), COLUMNS))?;
+    let Some(Ran { reply, took_ms, exit, .. }) = ran else {
         let why = if matched { "not asked: another one blocked" } else { "not about this tool" };
         return writeln!(out, "    {why}");
     };
-    let (said, ms) = (cut(&said(&ran.reply), COLUMNS), ran.took_ms);
-    match ran.exit {
-        Some(exit) => writeln!(out, "    {said} {DIM}exit {exit}, took {ms} ms{DIM:#}"),
-        None => writeln!(out, "    {said} {DIM}took {ms} ms{DIM:#}"),
-    }
+    // What failed says itself how it ended.
+    let exit = exit.filter(|_| !matches!(reply, Reply::Failed { .. }));
+    let exit = exit.map(|exit| format!("exit {exit}, ")).unwrap_or_default();
+    writeln!(out, "    {}  {DIM}({exit}took {took_ms} ms){DIM:#}", cut(&said(reply), COLUMNS))
 }
 
 /// Returns the word of a reply for programs.
