@@ -20,6 +20,7 @@ mod namespaces;
 mod permissions;
 mod pipes;
 mod policies;
+mod policy_cases;
 mod runs;
 mod serving;
 mod shells;

@@ -28,7 +28,7 @@ pub(crate) struct Finished {
 }
 
 impl Finished {
-    fn of(output: Output) -> Self {
+    pub(crate) fn of(output: Output) -> Self {
         let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
         let status = output.status.code().expect("ended by itself");
         Self { stdout: text(output.stdout), stderr: text(output.stderr), status }
