@@ -1,0 +1,3 @@
+//! Policy hooks, with real settings files and real shells.
+
+mod runs;
