@@ -22,11 +22,13 @@ const LOOK_EVERY: Duration = Duration::from_millis(5);
 /// ```
 ///
 /// All members are optional but the name of a call. Calls without an id get the next of `c1`, `c2`,
-/// … that the script does not use. A task that is asked for in the words of a member of `tasks`
-/// plays the turns there; any other plays on where it was asked for. A turn with `wait_for` is held until that file is in the
+/// … that the script does not use. A turn with `wait_for` is held until that file is in the
 /// workspace, so that something else can happen first. `"stop": "output_limit"` cuts a turn off. A
 /// turn with `fails` fails with these words, and a call with `malformed` has arguments that could
 /// not be read, for this reason.
+///
+/// `tasks` beside `turns` has turns for tasks, under the words in which each is asked for; a task
+/// that is not there plays on where it was asked for.
 #[derive(Debug)]
 pub struct Scripted {
     run: Part,

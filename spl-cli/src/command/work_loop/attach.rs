@@ -44,7 +44,7 @@ impl Attached {
                 Ok(text) => return self.add(path, text),
                 Err(NoText::NoFile(_)) => {}
                 Err(NoText::Outside(why)) => {
-                    output::warn(&printable(&format!("{why}; it is not read")).to_string());
+                    output::warn(&printable(&format!("{why}; it is not read")));
                     return Ok(());
                 }
                 Err(refused) => return Err(unreadable(&refused.to_string())),

@@ -84,7 +84,8 @@ fn as_text(moment: &Moment<'_>) -> String {
             format!("{DIM}loop {thread}, taken up, life {life}{DIM:#}\n")
         }
         Moment::Steered(words) => format!("{NAME}told{NAME:#}\n{}", indented(&mask(words), "  ")),
-        Moment::Words(_) => String::new(),
+        // The first were shown as they came, and the others said on standard error.
+        Moment::Words(_) | Moment::Warned(_) | Moment::Blocked { .. } => String::new(),
         Moment::Asked { request, question } => {
             let question = cut(&printable(&mask(question)), COLUMNS);
             format!("  {WARN}? {question}{WARN:#} {DIM}{request}{DIM:#}\n")
@@ -94,8 +95,6 @@ fn as_text(moment: &Moment<'_>) -> String {
             let words = if said.is_empty() { String::new() } else { indented(&said, "  ") };
             format!("{NAME}turn {turn}{NAME:#}\n{words}")
         }
-        // Both were said on standard error.
-        Moment::Warned(_) | Moment::Blocked { .. } => String::new(),
         Moment::Calling(request) => {
             let args = mask_value(&Value::from(request.args.clone())).to_string();
             format!("  → {} {}\n", printable(&request.name), cut(&printable(&args), COLUMNS))
@@ -110,7 +109,9 @@ fn as_text(moment: &Moment<'_>) -> String {
             format!("  {WARN}! {rule}: {text}{WARN:#}\n")
         }
         Moment::Within { moment, .. } => {
-            as_text(moment).lines().map(|line| format!("    {line}\n")).collect()
+            let lines: Vec<String> =
+                as_text(moment).lines().map(|it| format!("    {it}\n")).collect();
+            lines.concat()
         }
         Moment::Closed(outcome) => {
             let style = if outcome.success() { GOOD } else { ERROR };
