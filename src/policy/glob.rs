@@ -140,7 +140,9 @@ fn form(pattern: &str, rules: Rules) -> Result<Form, GlobError> {
     }
     let mut of = Vec::new();
     let mut size = 0;
-    for alternative in braces::expand(rest, ALTERNATIVES)? {
+    // Braces stand for names, of which none is empty.
+    let is_name = |alternative: &String| rest.is_empty() || !alternative.is_empty();
+    for alternative in braces::expand(rest, ALTERNATIVES)?.into_iter().filter(is_name) {
         let parts = rules.parts_of(&alternative, &mut size)?;
         // Those that braces have doubled say nothing new.
         if !of.contains(&parts) {

@@ -111,8 +111,13 @@ impl Named {
 pub(super) fn read(text: &str) -> Result<Vec<Piece>, GlobError> {
     let chars: Vec<char> = text.chars().collect();
     let mut reader = Reader { chars: &chars, at: 0, lists: true };
-    let pieces = reader.pieces(0)?;
-    Ok(pieces)
+    match reader.pieces(0)?.as_slice() {
+        // A list of nothing is no list.
+        [Piece::List(kind, of)] if *kind != Kind::Not && of == &[Vec::new()] => {
+            Ok(chars.into_iter().map(Piece::Char).collect())
+        }
+        pieces => Ok(pieces.to_vec()),
+    }
 }
 
 /// Returns the one name that is meant, if it is one.
