@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release --manifest-path benches/Cargo.toml` runs them all; a name as argument runs
 //! one: `append`, `cpu`, `processes`, `open`, `visible`, `turns`, `loaded`, `predicates`,
-//! `session`.
+//! `session`, `policy`.
 
 mod allocations;
 mod append;
@@ -11,6 +11,7 @@ mod hooks;
 mod loaded;
 mod open;
 mod plain;
+mod policy;
 mod predicates;
 mod processes;
 mod records;
@@ -31,6 +32,7 @@ fn main() {
             loaded::run();
             predicates::run();
             session::run();
+            policy::run();
         }
         Some("append") => append::run(),
         Some("cpu") => cpu::run(),
@@ -51,6 +53,7 @@ fn main() {
         }
         Some("predicates") => predicates::run(),
         Some("session") => session::run(),
+        Some("policy") => policy::run(),
         Some(other) => eprintln!("there is no bench `{other}`"),
     }
 }

@@ -46,7 +46,10 @@ impl Desk {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("its mode");
     }
 
-    pub(crate) fn load(&self, variables: &BTreeMap<String, String>) -> Result<Policy, SettingsError> {
+    pub(crate) fn load(
+        &self,
+        variables: &BTreeMap<String, String>,
+    ) -> Result<Policy, SettingsError> {
         let files =
             Files { home: Some(&self.home), workspace: &self.work, project: Project::Asked };
         load(&files, &|name| variables.get(name).cloned())
