@@ -145,6 +145,8 @@ codes! {
     WorkDailyCapExceeded = "WORK_DAILY_CAP_EXCEEDED", Refused;
     /// The run does not go on now.
     RunNotLive = "RUN_NOT_LIVE", Conflict;
+    /// A policy hook does not let these words open a turn.
+    PromptBlocked = "PROMPT_BLOCKED", Refused;
     /// The provider of a model refused the turn.
     ModelRefused = "MODEL_REFUSED", Unprocessable;
     /// The provider of a model cannot be reached, or sends what is not a reply.

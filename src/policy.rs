@@ -14,7 +14,7 @@
 //!
 //! **Invariant:** a question that concerns no hook allocates nothing and starts nothing.
 
-mod audit_settings;
+pub mod audit;
 mod decide;
 mod deny;
 mod error;
@@ -27,7 +27,7 @@ mod redaction;
 mod resolved;
 mod verdict;
 
-pub use audit_settings::AuditSettings;
+pub use audit::AuditSettings;
 pub use decide::{CONTEXT_BYTES, Handle, decide};
 pub use deny::DenyRule;
 pub use error::SettingsError;

@@ -15,6 +15,8 @@
 //! **Invariant:** hooks are asked in one place, by the effect [`Effect::Observe`]. What comes back
 //! is words.
 
+mod approver;
+mod audited;
 mod body;
 mod budget;
 mod decider;
@@ -29,6 +31,7 @@ mod moment;
 mod outcome;
 mod perform;
 mod prompt;
+mod prompting;
 mod repair;
 mod replay;
 mod row;
@@ -36,22 +39,25 @@ mod ruling;
 mod spec;
 mod state;
 mod step;
+mod task;
 pub mod worker;
 
 pub use crate::config::Transport;
+pub use approver::{Approval, Approver, Auto};
 pub use budget::{BudgetKind, Limits, Spent};
 pub use decider::{Decider, Decision, Nobody};
 pub use drive::{Hands, drive, drive_confined, recorded_spec, records_of, resume, resume_confined};
 pub use error::RunError;
-pub use event::{Asking, Effect, Ended, Event, Execution, Returned, Ruled, Turn};
+pub use event::{Asking, Blocked, Effect, Ended, Event, Execution, Returned, Ruled, Turn};
 pub use guardrail::{BLOCK_AT, HALT_AT};
 pub use host::{
     Admission, Ask, Chosen, Host, HostError, Outfit, Preview, Started, Unfit, mark_orphans,
 };
-pub use house::{REPORT_BLOCKED, REQUEST_DECISION};
+pub use house::{REPORT_BLOCKED, REQUEST_DECISION, TASK};
 pub use inbox::{steer, stop};
 pub use moment::{Moment, Report};
 pub use outcome::{Outcome, Verb};
+pub use prompting::ask_prompt;
 pub use replay::{ReplayError, Replayed, replay};
 pub use row::{RowState, RunRow, row_of, rows};
 pub use spec::{LOOP_KIND, RunSpec, TrackRecord};

@@ -12,7 +12,8 @@ use spl::engine::{Engine, EngineOptions, Hooks};
 use spl::model::{CallRequest, Message, Model, ModelError, Reply, StopReason, TurnRequest, Usage};
 use spl::object;
 use spl::record::{ActorId, ThreadId};
-use spl::run::{Hands, Limits, Nobody, RunSpec, Verb, drive};
+use spl::policy::Policy;
+use spl::run::{Auto, Hands, Limits, Nobody, RunSpec, Verb, drive};
 use spl::store::Stage;
 use spl::tool::{Answer, Tool, ToolSpec, Toolbox};
 
@@ -127,6 +128,8 @@ fn ours(folder: &Path, loaded: usize) -> Measured {
         model: &mut Caller::default(),
         tools: &tools(),
         decider: &mut Nobody,
+        approver: &mut Auto,
+        policy: &Policy::none(),
         hooks: Hooks::Live,
         cancel: &Cancel::new(),
         watch: &mut watch,

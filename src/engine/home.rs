@@ -19,6 +19,10 @@ use crate::code::{Code, Coded};
 use crate::identity::{KeyPair, Keyring, RandomError, SEED_BYTES, random_bytes};
 pub use keys::KeyHolder;
 
+/// What stands in the switch for policy hooks.
+const POLICY_ON: &str = "on";
+const POLICY_OFF: &str = "off";
+
 /// Where an instance lives.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Home(PathBuf);
@@ -166,6 +170,11 @@ impl Home {
         self.0.join("prices.toml")
     }
 
+    /// Returns where it is kept whether policy hooks are asked in the sessions of other harnesses.
+    pub fn policy_switch_path(&self) -> PathBuf {
+        self.0.join("policy")
+    }
+
     fn instance_key_path(&self) -> PathBuf {
         self.0.join("keys/primary")
     }
@@ -281,6 +290,18 @@ impl Home {
         make_folder(&self.0)?;
         make_folder(&self.secrets_path())?;
         replace(self.saved_bearer_path(), bearer)
+    }
+
+    /// Returns whether policy hooks are asked in the sessions of other harnesses: yes, unless they
+    /// were switched off here. Runs of this engine ask them either way.
+    pub fn policy_switch(&self) -> Result<bool, HomeError> {
+        Ok(read_text(self.policy_switch_path())?.as_deref() != Some(POLICY_OFF))
+    }
+
+    /// Switches that on or off.
+    pub fn set_policy_switch(&self, on: bool) -> Result<(), HomeError> {
+        make_folder(&self.0)?;
+        replace(self.policy_switch_path(), if on { POLICY_ON } else { POLICY_OFF })
     }
 
     /// Puts another admin token in the place of the one that is there.
@@ -438,6 +459,22 @@ mod tests {
         assert!(matches!(home.keyring(), Err(HomeError::LostKey { .. })));
         fs::remove_file(home.store_path()).expect("removed");
         assert!(home.initialise("vera").expect("made").fresh);
+    }
+
+    #[test]
+    fn policy_hooks_are_asked_until_they_are_switched_off() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let home = Home::at(dir.path().join("home"));
+        assert!(home.policy_switch().expect("read"));
+        home.set_policy_switch(false).expect("kept");
+        assert!(!home.policy_switch().expect("read"));
+        let mode = |path: &Path| fs::metadata(path).expect("there").permissions().mode() & 0o777;
+        assert_eq!(mode(&home.policy_switch_path()), 0o600);
+        assert_eq!(mode(home.path()), 0o700);
+        home.set_policy_switch(true).expect("kept");
+        assert!(home.policy_switch().expect("read"));
+        fs::write(home.policy_switch_path(), "of").expect("written");
+        assert!(home.policy_switch().expect("read"), "what is not `off` does not switch off");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Reading a script, and saying what is wrong with it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
 use super::{CallRequest, ModelError, Reply, StopReason, Usage};
@@ -44,22 +44,46 @@ pub(super) fn reply(text: String, calls: Vec<CallRequest>) -> Reply {
     Reply { text, calls, usage: Usage::default(), stop }
 }
 
-/// Reads the turns of a script.
-pub(super) fn read(script: &[u8]) -> Result<Vec<Turn>, ScriptError> {
+/// The turns of a run, and of each task that may be asked for in it, by what that is to do.
+#[derive(Debug)]
+pub(super) struct Parts {
+    pub(super) turns: Vec<Turn>,
+    pub(super) tasks: BTreeMap<String, Vec<Turn>>,
+}
+
+/// Reads a script.
+pub(super) fn read(script: &[u8]) -> Result<Parts, ScriptError> {
     let script = parse(script, Limits::DOOR).map_err(ScriptError::NotJson)?;
-    let script = Part::of(&script, "the script".to_owned(), &["turns"])?;
+    let script = Part::of(&script, "the script".to_owned(), &["turns", "tasks"])?;
     let turns = script.list("turns")?.ok_or_else(|| script.wrong("`turns` is missing"))?;
+    let turns = read_turns(turns, "turn")?;
+    let mut tasks = BTreeMap::new();
+    if let Some(listed) = script.members.get("tasks") {
+        let listed = listed
+            .as_object()
+            .ok_or_else(|| script.wrong("`tasks` must be an object of lists of turns"))?;
+        for (goal, turns) in listed {
+            let turns = turns
+                .as_array()
+                .ok_or_else(|| script.wrong("`tasks` must have a list of turns under each goal"))?;
+            let place = format!("task `{}`, turn", goal.chars().take(64).collect::<String>());
+            tasks.insert(goal.clone(), read_turns(turns, &place)?);
+        }
+    }
+    Ok(Parts { turns, tasks })
+}
+
+fn read_turns(turns: &[Value], place: &str) -> Result<Vec<Turn>, ScriptError> {
     let mut turns = turns
         .iter()
         .enumerate()
-        .map(|(index, turn)| read_turn(turn, index + 1))
+        .map(|(index, turn)| read_turn(turn, format!("{place} {}", index + 1)))
         .collect::<Result<Vec<_>, _>>()?;
     name_calls(&mut turns)?;
     Ok(turns)
 }
 
-fn read_turn(turn: &Value, number: usize) -> Result<Turn, ScriptError> {
-    let place = format!("turn {number}");
+fn read_turn(turn: &Value, place: String) -> Result<Turn, ScriptError> {
     let known = ["text", "tool_calls", "wait_for", "usage", "stop", "fails"];
     let turn = Part::of(turn, place.clone(), &known)?;
     let mut calls = Vec::new();

@@ -1,9 +1,10 @@
 //! The model that says what a file has for it.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::script::{ScriptError, Turn, read, reply};
+use super::script::{Parts, ScriptError, Turn, read, reply};
 use super::{Message, Model, ModelError, Reply, TurnRequest};
 use crate::cancel::Cancel;
 
@@ -25,22 +26,50 @@ const LOOK_EVERY: Duration = Duration::from_millis(5);
 /// workspace, so that something else can happen first. `"stop": "output_limit"` cuts a turn off. A
 /// turn with `fails` fails with these words, and a call with `malformed` has arguments that could
 /// not be read, for this reason.
+///
+/// `tasks` beside `turns` has turns for tasks, under the words in which each is asked for; a task
+/// that is not there plays on where it was asked for.
 #[derive(Debug)]
 pub struct Scripted {
+    run: Part,
+    /// By what they are to do.
+    tasks: BTreeMap<String, Part>,
+    workspace: PathBuf,
+}
+
+/// Turns, and the next of them.
+#[derive(Debug)]
+struct Part {
     turns: Vec<Turn>,
     next: usize,
-    workspace: PathBuf,
+}
+
+impl Part {
+    const fn of(turns: Vec<Turn>) -> Self {
+        Self { turns, next: 0 }
+    }
+
+    /// Returns the next turn of a run that has taken so many: it may be one that is resumed.
+    fn next(&mut self, taken: usize) -> Option<&Turn> {
+        self.next = self.next.max(taken);
+        let turn = self.turns.get(self.next)?;
+        self.next += 1;
+        Some(turn)
+    }
 }
 
 impl Scripted {
     /// Reads a script; the files that it waits for are those of `workspace`.
     pub fn parse(script: &[u8], workspace: impl AsRef<Path>) -> Result<Self, ScriptError> {
-        Ok(Self { turns: read(script)?, next: 0, workspace: workspace.as_ref().to_owned() })
+        let Parts { turns, tasks } = read(script)?;
+        let tasks = tasks.into_iter().map(|(goal, turns)| (goal, Part::of(turns))).collect();
+        let workspace = workspace.as_ref().to_owned();
+        Ok(Self { run: Part::of(turns), tasks, workspace })
     }
 
     /// Waits for a file, and tells whether it came before `cancel` was raised.
-    fn wait_for(&self, file: &Path, cancel: &Cancel) -> bool {
-        while !self.workspace.join(file).exists() {
+    fn wait_for(workspace: &Path, file: &Path, cancel: &Cancel) -> bool {
+        while !workspace.join(file).exists() {
             if cancel.wait(LOOK_EVERY) {
                 return false;
             }
@@ -56,18 +85,21 @@ impl Model for Scripted {
         cancel: &Cancel,
         said: &mut dyn FnMut(&str),
     ) -> Result<Reply, ModelError> {
-        // A run that is resumed has taken turns before.
         let taken = request.messages.iter();
         let taken = taken.filter(|said| matches!(said, Message::Assistant { .. })).count();
-        self.next = self.next.max(taken);
-        let Some(turn) = self.turns.get(self.next) else { return Ok(reply(String::new(), vec![])) };
+        let part = match request.messages.first() {
+            Some(Message::User { text }) => self.tasks.get_mut(text),
+            _ => None,
+        };
+        let Some(turn) = part.unwrap_or(&mut self.run).next(taken) else {
+            return Ok(reply(String::new(), vec![]));
+        };
         if let Some(file) = &turn.wait_for
-            && !self.wait_for(file, cancel)
+            && !Self::wait_for(&self.workspace, file, cancel)
         {
             return Err(ModelError::Cancelled);
         }
         let reply = turn.reply.clone();
-        self.next += 1;
         if !reply.text.is_empty() {
             said(&reply.text);
         }

@@ -108,6 +108,14 @@ impl Verdict {
         }
     }
 
+    /// Returns the words to add to a prompt, if there are any.
+    pub fn context(&self) -> Option<&str> {
+        match &self.decision {
+            Decision::Proceed { context } => context.as_deref(),
+            Decision::Block(_) => None,
+        }
+    }
+
     /// Returns a warning for each hook that failed.
     pub fn warnings(&self) -> impl Iterator<Item = Warning> + '_ {
         self.ran.iter().filter_map(|ran| match &ran.reply {

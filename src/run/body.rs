@@ -3,8 +3,10 @@
 //! What the engine writes is masked: a secret that a model or a tool said stays out of the store
 //! (decision 15).
 
+use super::event::Blocked;
 use super::guardrail::{BLOCK_AT, HALT_AT, args_hash};
 use super::house::Obstacle;
+use super::state::Calling;
 use super::{Outcome, Returned, RunState};
 use crate::canon::{Object, Value, hex};
 use crate::model::{CallRequest, Reply};
@@ -17,6 +19,9 @@ pub(super) const RESUME_KIND: &str = "core.work.resume.v1";
 
 /// The kind of the record that a run was interrupted.
 pub(super) const INTERRUPTION_KIND: &str = "core.work.interruption.v1";
+
+/// The layer of a ruling that nothing refuses (contract §3.3).
+pub(super) const ALLOW: &str = "allow";
 
 /// The most characters of a summary. The last words of the model stand in full in its last turn.
 const MAX_SUMMARY_CHARS: usize = 4096;
@@ -85,28 +90,36 @@ pub(super) fn call(state: &RunState, request: &CallRequest, turn: RecordId) -> D
     .with_parents(vec![turn])
 }
 
-/// The ruling on a call: whether it is executed, which layer said so, and by which rule.
+/// The ruling on a call: whether it may be made, which layer said so, and by which rule. What a
+/// policy hook says to a call that may be made stands beside it.
 pub(super) fn verdict(
     state: &RunState,
-    tool: &str,
+    calling: &Calling,
     layer: &str,
-    rule: Option<&str>,
-    refused: Option<&str>,
+    blocked: Option<&Blocked>,
 ) -> Draft {
-    let decision = if refused.is_some() { "deny" } else { "allow" };
+    let allowed = layer == ALLOW;
     let mut body = object! {
-        "decision": decision,
+        "decision": if allowed { "allow" } else { "deny" },
         "kind": "core.work.tool_verdict.v1",
         "layer": layer,
-        "tool": tool,
+        "tool": calling.request.name.as_str(),
     };
-    if let Some(reason) = refused {
+    if let Some(reason) = calling.refused.as_deref().filter(|_| !allowed) {
         body.insert("reason".into(), reason.into());
     }
-    if let Some(rule) = rule {
-        body.insert("rule".into(), rule.into());
+    if let Some(rule) = &calling.rule {
+        body.insert("rule".into(), rule.as_str().into());
+    }
+    if let Some(blocked) = blocked {
+        body.insert("policy".into(), policy(blocked).into());
     }
     by_engine(state, body)
+}
+
+/// What a policy hook said that blocked something.
+fn policy(blocked: &Blocked) -> Object {
+    object! { "event": blocked.event.as_str(), "reason": blocked.reason.as_str() }
 }
 
 /// The record of something that the run counted on, that did not hold, and that it made good.
@@ -173,6 +186,12 @@ pub(super) fn result(state: &RunState, returned: &Returned) -> Object {
     };
     if answer.empty {
         body.insert("empty".into(), true.into());
+    }
+    if let Some(spent) = &returned.spent {
+        body.insert("spent".into(), spent.to_object().into());
+    }
+    if let Some(withheld) = &returned.withheld {
+        body.insert("policy".into(), policy(withheld).into());
     }
     if let Some(data) = &answer.data {
         let short = data.to_string().len() <= MAX_DATA_BYTES;

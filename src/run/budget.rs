@@ -5,8 +5,10 @@
 
 use std::time::Duration;
 
+use crate::canon::{Object, Value};
 use crate::config::show_usd;
 use crate::model::{Price, Usage};
+use crate::object;
 
 /// How far a run may go; what is not said has no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -78,6 +80,36 @@ impl Spent {
         self.millis = self.millis.saturating_add(took_ms);
     }
 
+    /// Returns what a task has spent, as the result of its call has it.
+    pub(super) fn to_object(self) -> Object {
+        object! {
+            "duration_ms": self.millis,
+            "input_tokens": self.input_tokens,
+            "output_tokens": self.output_tokens,
+            "turns": self.turns,
+            "cost_usd_micros": self.usd_micros,
+        }
+    }
+
+    /// Reads it back.
+    pub(super) fn of_object(value: &Value) -> Option<Self> {
+        let number = |name: &str| value.get(name)?.as_u64();
+        Some(Self {
+            turns: u32::try_from(number("turns")?).ok()?,
+            input_tokens: number("input_tokens")?,
+            output_tokens: number("output_tokens")?,
+            usd_micros: number("cost_usd_micros")?,
+            millis: number("duration_ms")?,
+        })
+    }
+
+    /// Adds what a task has read, written and cost. What it took is what the call took.
+    pub(super) fn add_task(&mut self, task: &Self) {
+        self.input_tokens = self.input_tokens.saturating_add(task.input_tokens);
+        self.output_tokens = self.output_tokens.saturating_add(task.output_tokens);
+        self.usd_micros = self.usd_micros.saturating_add(task.usd_micros);
+    }
+
     /// Returns all tokens.
     pub const fn tokens(&self) -> u64 {
         self.input_tokens.saturating_add(self.output_tokens)
@@ -106,6 +138,21 @@ impl Limits {
             token_budget: tighter(self.token_budget, others.token_budget),
             wall_clock_secs: tighter(self.wall_clock_secs, others.wall_clock_secs),
             usd_budget: tighter(self.usd_budget, others.usd_budget),
+        }
+    }
+
+    /// Returns what is left of these limits, for a task of so many turns at most.
+    #[must_use]
+    pub(super) fn of_task(&self, spent: &Spent, turns: u32) -> Self {
+        let left = |limit: u64, spent: u64| limit.saturating_sub(spent);
+        Self {
+            max_turns: Some(turns),
+            token_budget: self.token_budget.map(|limit| left(limit, spent.tokens())),
+            wall_clock_secs: self
+                .time_left(spent)
+                .map(|left| left.as_millis().div_ceil(1000))
+                .map(|secs| u64::try_from(secs).unwrap_or(u64::MAX)),
+            usd_budget: self.usd_budget.map(|limit| left(limit, spent.usd_micros)),
         }
     }
 

@@ -3,20 +3,22 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::audited::Audited;
 use super::inbox::Inbox;
 use super::perform::Driver;
 use super::replay::{Replayed, replay, replay_telling};
 use super::step::advance;
 use super::worker::{Briefing, Confined, Overseer};
 use super::{
-    Decider, Effect, Event, Moment, Outcome, Report, RunError, RunSpec, RunState, TrackRecord,
-    Transport, Verb, body,
+    Approver, Decider, Effect, Event, Moment, Outcome, Report, RunError, RunSpec, RunState,
+    TrackRecord, Transport, Verb, ask_prompt, body,
 };
 use crate::cancel::Cancel;
 use crate::canon::Value;
 use crate::engine::{DriverLock, Engine, Hooks, RunSeat};
 use crate::hook::History;
 use crate::model::{Model, ToolDescription};
+use crate::policy::Policy;
 use crate::record::{Origin, Sequence, ThreadId};
 use crate::store::{Stored, ThreadRange};
 use crate::tool::{Answer, Toolbox};
@@ -44,6 +46,10 @@ pub struct Hands<'a> {
     pub tools: &'a Toolbox,
     /// Who may be asked at once.
     pub decider: &'a mut dyn Decider,
+    /// Who approves calls.
+    pub approver: &'a mut dyn Approver,
+    /// The policy hooks, and what else the operator has set up about a run.
+    pub policy: &'a Policy,
     /// Which hooks are asked.
     pub hooks: Hooks,
     /// Raised by whoever wants the run to stop.
@@ -57,7 +63,7 @@ pub struct Hands<'a> {
 /// A model that fails ends the run with an outcome; only a store that fails ends it without one,
 /// and then it can be resumed. The driver holds the lock of its thread for as long as it lives.
 pub fn drive(spec: RunSpec, hands: Hands<'_>) -> Result<Report, RunError> {
-    begin(spec, hands, None)
+    begin(spec, hands, None, None)
 }
 
 /// The same, with the tools of the workspace in a place that reaches nothing else. Where there is
@@ -67,24 +73,31 @@ pub fn drive_confined(
     hands: Hands<'_>,
     confined: &Confined,
 ) -> Result<Report, RunError> {
-    begin(RunSpec { transport: Transport::Sandboxed, ..spec }, hands, Some(confined))
+    begin(RunSpec { transport: Transport::Sandboxed, ..spec }, hands, Some(confined), None)
 }
 
-fn begin(
+pub(super) fn begin(
     mut spec: RunSpec,
     hands: Hands<'_>,
     confined: Option<&Confined>,
+    part_of: Option<&Audited>,
 ) -> Result<Report, RunError> {
     same_place(&spec, confined)?;
     let lock = hands.engine.lock_driver(&spec.thread)?;
+    if spec.prompt.is_none() {
+        let Hands { engine, policy, cancel, .. } = hands;
+        spec = ask_prompt(spec, engine, policy, cancel, hands.watch)?;
+    }
     let standing = hands.engine.standing(&spec.actor, &spec.domain)?;
     spec.track_record = TrackRecord::of(standing);
     let state = RunState::new(spec, describe(hands.tools));
+    let audited = audited(&hands, state.spec(), part_of);
     let seat = seat_of(state.spec(), 0, hands.hooks.clone());
     let read_to = last_of(hands.engine, &seat.thread)?;
     let overseer = oversee(confined, &state, &hands.hooks, &[])?;
     let inbox = Inbox::after(read_to);
-    let mut driver = Driver::new(hands, seat, History::default(), inbox, overseer);
+    let mut driver =
+        Driver::new(hands, seat, History::default(), inbox, confined.cloned(), audited, overseer);
     driver.tell(&Event::Start);
     run(driver, state, Event::Start, &lock)
 }
@@ -94,7 +107,7 @@ fn begin(
 /// Nothing that has completed is done again. A call that was being executed when the run was
 /// interrupted is answered with that; fire counts start again, in the next life of the run.
 pub fn resume(thread: &ThreadId, hands: Hands<'_>) -> Result<Report, RunError> {
-    take_up(thread, hands, None)
+    take_up(thread, hands, None, None)
 }
 
 /// The same for a run whose tools work in a place.
@@ -103,13 +116,14 @@ pub fn resume_confined(
     hands: Hands<'_>,
     confined: &Confined,
 ) -> Result<Report, RunError> {
-    take_up(thread, hands, Some(confined))
+    take_up(thread, hands, Some(confined), None)
 }
 
-fn take_up(
+pub(super) fn take_up(
     thread: &ThreadId,
     hands: Hands<'_>,
     confined: Option<&Confined>,
+    part_of: Option<&Audited>,
 ) -> Result<Report, RunError> {
     let lock = hands.engine.lock_driver(thread)?;
     let tools = describe(hands.tools);
@@ -123,9 +137,18 @@ fn take_up(
         return Err(RunError::Finished { thread: thread.clone(), verb: outcome.verb });
     }
     let life = life.saturating_add(1);
+    let audited = audited(&hands, state.spec(), part_of);
     let seat = seat_of(state.spec(), life, hands.hooks.clone());
     let overseer = oversee(confined, &state, &hands.hooks, &past)?;
-    let mut driver = Driver::new(hands, seat, history, Inbox::after(read_to), overseer);
+    let mut driver = Driver::new(
+        hands,
+        seat,
+        history,
+        Inbox::after(read_to),
+        confined.cloned(),
+        audited,
+        overseer,
+    );
     if let Some(request) = state.awaits()
         && !driver.is_decided(request)?
     {
@@ -185,14 +208,12 @@ fn run(
         let ended = loop {
             let Some(effect) = advance(&mut state, event) else { break Ok(()) };
             if driver.cancel().is_interrupted() && (effect.begins() || effect.closes()) {
-                // Its records end where it can be taken up.
-                let noted = driver.write(body::interruption(&state, INTERRUPTED));
-                break Err(noted.map_or_else(Into::into, |_| RunError::Interrupted {
-                    thread: state.spec().thread.clone(),
-                }));
+                break Err(interrupted(&driver, &state));
             }
             match driver.answer(&state, effect) {
                 Ok(next) => event = next,
+                // A task of it was.
+                Err(RunError::Interrupted { .. }) => break Err(interrupted(&driver, &state)),
                 Err(error) => break Err(error),
             }
         };
@@ -214,6 +235,21 @@ fn run(
         observations: state.observations(),
         awaits: state.awaits(),
     })
+}
+
+/// Returns where it is remembered what happens: for a task, where it is for the run it is part of.
+fn audited(hands: &Hands<'_>, spec: &RunSpec, part_of: Option<&Audited>) -> Audited {
+    match part_of {
+        Some(whole) => whole.of_task(spec),
+        None => Audited::open(hands.engine, hands.policy, spec),
+    }
+}
+
+/// Notes that a run was interrupted: its records end where it can be taken up.
+fn interrupted(driver: &Driver<'_>, state: &RunState) -> RunError {
+    let noted = driver.write(body::interruption(state, INTERRUPTED));
+    let thread = state.spec().thread.clone();
+    noted.map_or_else(Into::into, |_| RunError::Interrupted { thread })
 }
 
 fn seat_of(spec: &RunSpec, life: u32, hooks: Hooks) -> RunSeat {

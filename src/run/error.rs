@@ -3,6 +3,7 @@
 use super::{ReplayError, Transport, Verb};
 use crate::code::{Code, Coded};
 use crate::engine::{Driven, EngineError};
+use crate::policy::Block;
 use crate::record::{RecordId, ThreadId};
 
 /// Why a run could not begin, go on or be taken up.
@@ -43,6 +44,12 @@ pub enum RunError {
         /// Where its tools work.
         transport: Transport,
     },
+    /// A policy hook does not let its goal open a turn. No run was begun.
+    #[error("a {} hook blocked the goal: {}", .block.event, .block.reason)]
+    PromptBlocked {
+        /// Where, and why.
+        block: Block,
+    },
     /// It waits for a decision that nobody has made.
     #[error("the run {thread} waits for the decision {request}")]
     Undecided {
@@ -63,6 +70,7 @@ impl Coded for RunError {
             Self::Replay(ReplayError::Diverged { .. }) => Code::Internal,
             Self::Sandbox(error) => error.code(),
             Self::Elsewhere { .. } => Code::InvalidRequest,
+            Self::PromptBlocked { .. } => Code::PromptBlocked,
             Self::Finished { .. } => Code::RunFinished,
             Self::Interrupted { .. } => Code::ShuttingDown,
             Self::Undecided { .. } => Code::DecisionPending,
@@ -80,6 +88,9 @@ impl Coded for RunError {
             Self::Interrupted { .. } => Some("Take it up with `spl runs resume`.".into()),
             Self::Sandbox(error) => error.hint(),
             Self::Elsewhere { .. } => Some("Take it up where it began.".into()),
+            Self::PromptBlocked { .. } => {
+                Some("Change the goal, or see `spl policy list` for the hook.".into())
+            }
             Self::Finished { .. } | Self::Replay(ReplayError::Erased { .. }) => {
                 Some("Begin a new one.".into())
             }

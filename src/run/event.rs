@@ -2,8 +2,11 @@
 
 use std::time::Duration;
 
+use super::Spent;
+use crate::canon::Value;
 use crate::engine::Heard;
 use crate::model::{CallRequest, Reply, TurnRequest};
+use crate::policy::Block;
 use crate::record::{Draft, RecordId};
 use crate::tool::Answer;
 
@@ -34,6 +37,16 @@ pub enum Event {
         /// Why the call may not be made, if it may not.
         refused: Option<String>,
     },
+    /// Whoever approves calls has been asked about one.
+    Approved {
+        /// Why the call is not made, if it is not.
+        refused: Option<String>,
+    },
+    /// The policy hooks have been asked about a call.
+    Guarded {
+        /// Which of them blocked it, if one did.
+        blocked: Option<Blocked>,
+    },
     /// The call and its ruling are durable.
     CallRecorded(RecordId),
     /// The question to somebody else is durable.
@@ -45,8 +58,20 @@ pub enum Event {
         /// How long it took.
         took_ms: u64,
     },
+    /// A task has come to its end.
+    Worked {
+        /// What it came to.
+        answer: Answer,
+        /// How far it has come.
+        spent: Spent,
+    },
     /// The question stays open for now.
     Parked,
+    /// The policy hooks have been asked about a result.
+    Sifted {
+        /// Which of them withheld it, if one did.
+        blocked: Option<Blocked>,
+    },
     /// The result and the observations are durable.
     Observed {
         /// The record of the result.
@@ -81,15 +106,26 @@ pub enum Effect {
     RecordTurn(Box<Turn>),
     /// Ask the permission rules about a call. Answered by [`Event::Ruled`].
     Rule(CallRequest),
+    /// Ask whoever approves calls about the one with this id. Answered by [`Event::Approved`].
+    Approve(String),
+    /// Ask the policy hooks about the call with this id, once its arguments fit. Answered by
+    /// [`Event::Guarded`].
+    Guard(String),
     /// Store a call and its ruling, in one commit. Answered by [`Event::CallRecorded`].
     RecordCall(Box<Ruled>),
     /// Execute a call. Answered by [`Event::Answered`].
     Execute(Execution),
+    /// Do the task that a call asks for, to its end, or what is left of it. Answered by
+    /// [`Event::Worked`].
+    Spawn(Execution),
     /// Put the question that a call asks to somebody else. Answered by [`Event::Requested`], or by
     /// [`Event::Answered`] if it is no question.
     Request(Execution),
     /// Wait for what somebody else decides. Answered by [`Event::Answered`] or [`Event::Parked`].
     AwaitDecision(RecordId),
+    /// Ask the policy hooks about the result of the call with this record. Answered by
+    /// [`Event::Sifted`].
+    Sift(RecordId),
     /// Store a result and ask the hooks, in one commit. Answered by [`Event::Observed`].
     Observe(Box<Returned>),
     /// Store the outcome. Answered by [`Event::Closed`].
@@ -108,12 +144,34 @@ impl Effect {
         match self {
             Self::AskModel(_)
             | Self::Rule(_)
+            | Self::Approve(_)
+            | Self::Guard(_)
             | Self::RecordCall(_)
             | Self::Execute(_)
+            | Self::Spawn(_)
             | Self::Request(_)
             | Self::AwaitDecision(_) => true,
-            Self::Open(_) | Self::RecordTurn(_) | Self::Observe(_) | Self::Close(_) => false,
+            Self::Open(_)
+            | Self::RecordTurn(_)
+            | Self::Sift(_)
+            | Self::Observe(_)
+            | Self::Close(_) => false,
         }
+    }
+}
+
+/// A call or a result that a policy hook stopped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Blocked {
+    /// The word of the hook's dialect for where it was asked: `preToolUse`.
+    pub event: String,
+    /// Why.
+    pub reason: String,
+}
+
+impl From<&Block> for Blocked {
+    fn from(block: &Block) -> Self {
+        Self { event: block.event.to_owned(), reason: block.reason.clone() }
     }
 }
 
@@ -147,6 +205,13 @@ pub struct Ruled {
     pub guardrail: Option<Draft>,
 }
 
+impl Ruled {
+    /// Returns whether the call may not be made, by whatever a policy hook would say.
+    pub(super) fn refuses(&self) -> bool {
+        self.verdict.body.get("decision").and_then(Value::as_str) == Some("deny")
+    }
+}
+
 /// A call to be executed.
 #[derive(Debug)]
 pub struct Execution {
@@ -169,6 +234,10 @@ pub struct Returned {
     pub answer: Answer,
     /// How long it took.
     pub took_ms: u64,
+    /// What the task has spent, if it was one.
+    pub spent: Option<Spent>,
+    /// Which policy hook withheld what the tool really said, if one did.
+    pub withheld: Option<Blocked>,
 }
 
 /// How a run ended, as it is to be stored.
@@ -176,6 +245,8 @@ pub struct Returned {
 pub struct Ended {
     /// The outcome.
     pub outcome: Draft,
+    /// The word for it.
+    pub verb: &'static str,
     /// Why it could not go on, if it was the actor who said so.
     pub coercion: Option<Draft>,
 }

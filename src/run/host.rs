@@ -17,12 +17,13 @@ use std::time::Duration;
 
 use super::worker::Confined;
 use super::{
-    Hands, Moment, Nobody, Report, RunError, RunSpec, Transport, Verb, drive, drive_confined,
+    Auto, Hands, Moment, Nobody, Report, RunError, RunSpec, Transport, Verb, drive, drive_confined,
     recorded_spec, resume, resume_confined,
 };
 use crate::cancel::Cancel;
 use crate::engine::{Caller, Engine, Hooks};
 use crate::model::Model;
+use crate::policy::Policy;
 use crate::record::{ActorId, RecordId, ThreadId};
 use crate::tool::Toolbox;
 pub use admission::{Admission, Ask, Preview, Started};
@@ -80,6 +81,7 @@ struct Gear {
     tools: Toolbox,
     confined: Option<Confined>,
     hooks: Hooks,
+    policy: Policy,
 }
 
 /// Told when a run is open, or why it could not be.
@@ -154,12 +156,13 @@ impl Host {
     fn gear(&self, spec: &RunSpec) -> Result<Gear, HostError> {
         let model = self.outfit().model(spec)?;
         let tools = self.outfit().tools(self.engine(), spec)?;
+        let policy = Policy::none();
         if spec.transport != Transport::Sandboxed {
-            return Ok(Gear { model, tools, confined: None, hooks: Hooks::Live });
+            return Ok(Gear { model, tools, confined: None, hooks: Hooks::Live, policy });
         }
         // A confined run is told its hooks when it starts, and keeps to them.
         let hooks = self.engine().frozen_hooks()?;
-        Ok(Gear { model, tools, confined: self.outfit().confined(), hooks })
+        Ok(Gear { model, tools, confined: self.outfit().confined(), hooks, policy })
     }
 
     /// Takes a place among the runs that go on, if there is one.
@@ -206,7 +209,7 @@ impl Host {
 impl Place {
     /// Drives the run to where it ends or parks.
     fn play(self, job: Job, gear: Gear, opened: &Opened) {
-        let Gear { mut model, tools, confined, hooks } = gear;
+        let Gear { mut model, tools, confined, hooks, policy } = gear;
         let mut watch = |moment: Moment<'_>| {
             if matches!(moment, Moment::Opened(_) | Moment::Resumed { .. }) {
                 // The first word is all that is waited for.
@@ -218,6 +221,8 @@ impl Place {
             model: model.as_mut(),
             tools: &tools,
             decider: &mut Nobody,
+            approver: &mut Auto,
+            policy: &policy,
             hooks,
             cancel: &self.cancel,
             watch: &mut watch,

@@ -1,5 +1,7 @@
-//! The tools that the run itself answers: to ask somebody, and to say that it cannot go on.
+//! The tools that the run itself answers: to ask somebody, to have a part done by a run of its own,
+//! and to say that it cannot go on.
 
+use super::RunSpec;
 use crate::canon::{Object, Value};
 use crate::model::ToolDescription;
 use crate::object;
@@ -10,6 +12,18 @@ pub const REQUEST_DECISION: &str = "request_decision";
 
 /// Says that the goal cannot be reached, and why.
 pub const REPORT_BLOCKED: &str = "report_blocked";
+
+/// Has a part of the work done by a run of its own.
+pub const TASK: &str = "task";
+
+/// How deep tasks may be inside of one another.
+const MAX_DEPTH: u32 = 3;
+
+/// The most tasks of one turn.
+pub(super) const MAX_TASKS: u32 = 3;
+
+/// The most turns of a task.
+pub(super) const TASK_TURNS: u32 = 15;
 
 /// Why an actor could not go on (contract §5.1).
 const REASONS: [&str; 6] = [
@@ -23,11 +37,21 @@ const REASONS: [&str; 6] = [
 
 /// Returns whether the run itself answers the tool `name`.
 pub(super) fn is_name(name: &str) -> bool {
-    matches!(name, REQUEST_DECISION | REPORT_BLOCKED)
+    matches!(name, REQUEST_DECISION | REPORT_BLOCKED | TASK)
 }
 
-/// Returns how these tools introduce themselves.
-pub(super) fn descriptions() -> Vec<ToolDescription> {
+/// Returns how those of these tools introduce themselves that a run has. A task puts no question to
+/// anybody: nobody could wait for the answer in the middle of another run.
+pub(super) fn descriptions(spec: &RunSpec) -> Vec<ToolDescription> {
+    let has = |name: &str| match name {
+        REQUEST_DECISION => spec.depth == 0,
+        TASK => spec.depth < MAX_DEPTH && !spec.forbidden.iter().any(|tool| tool == TASK),
+        _ => true,
+    };
+    every_description().into_iter().filter(|tool| has(&tool.name)).collect()
+}
+
+fn every_description() -> Vec<ToolDescription> {
     let text = |description: &str| object! { "type": "string", "description": description };
     let lesson = ToolSpec::new(
         "lesson",
@@ -54,6 +78,16 @@ pub(super) fn descriptions() -> Vec<ToolDescription> {
                 "lesson": lesson.parameters,
             },
             &["question"],
+        ),
+        ToolSpec::new(
+            TASK,
+            "Have one self-contained part of the work done by another run with the same tools, and \
+             read what it comes to. It knows nothing but what you write here.",
+            object! {
+                "description": text("What it is about, in three to five words"),
+                "prompt": text("What is to be done, with all that has to be known for it"),
+            },
+            &["description", "prompt"],
         ),
         ToolSpec::new(
             REPORT_BLOCKED,

@@ -3,6 +3,7 @@
 use super::{Outcome, Spent};
 use crate::engine::Heard;
 use crate::model::{CallRequest, Reply};
+use crate::policy::{Block, Warning};
 use crate::record::{RecordId, ThreadId};
 use crate::tool::Answer;
 
@@ -29,6 +30,15 @@ pub enum Moment<'a> {
         /// The reply.
         reply: &'a Reply,
     },
+    /// A policy hook failed; what it was asked about happened.
+    Warned(&'a Warning),
+    /// A policy hook blocked a call, or withheld a result.
+    Blocked {
+        /// The call.
+        request: &'a CallRequest,
+        /// Where, and why.
+        block: &'a Block,
+    },
     /// A call is about to be executed.
     Calling(&'a CallRequest),
     /// A question has been put to somebody who decides.
@@ -47,6 +57,13 @@ pub enum Moment<'a> {
     },
     /// A hook has spoken.
     Heard(&'a Heard),
+    /// Something of a task, while its call is executed.
+    Within {
+        /// The thread of the task.
+        task: &'a ThreadId,
+        /// What.
+        moment: &'a Moment<'a>,
+    },
     /// The run is over.
     Closed(&'a Outcome),
 }

@@ -1,28 +1,35 @@
 //! The driver: performs effects, feeds back what came of them, decides nothing.
 
+use std::borrow::Cow;
+
+use super::audited::Audited;
 use super::drive::Hands;
 use super::inbox::Inbox;
-use super::worker::Overseer;
+use super::worker::{Confined, Overseer};
 use super::{
-    Asking, Decision, Effect, Event, Execution, Moment, Returned, Ruled, RunError, RunState, Turn,
-    body,
+    Approval, Asking, Blocked, Decision, Effect, Event, Execution, Moment, Returned, Ruled,
+    RunError, RunState, Turn, body,
 };
 use crate::cancel::Cancel;
 use crate::engine::{DecisionRequest, Engine, EngineError, RunSeat, ToolReturn};
 use crate::hook::History;
 use crate::model::CallRequest;
 use crate::permission;
+use crate::policy::Question;
 use crate::record::{Draft, RecordId};
 use crate::store::AppendError;
 use crate::time::Stopwatch;
-use crate::tool::Answer;
+use crate::tool::{Answer, Status};
 
 /// Performs the effects of one life of one run.
 pub(super) struct Driver<'a> {
-    hands: Hands<'a>,
+    pub(super) hands: Hands<'a>,
     seat: RunSeat,
     history: History,
     inbox: Inbox,
+    /// The place in which the tools work, if they are confined to one.
+    pub(super) confined: Option<Confined>,
+    pub(super) audited: Audited,
     /// Whoever holds the worker to its steps, if the tools work in one.
     overseer: Option<Overseer>,
 }
@@ -33,9 +40,11 @@ impl<'a> Driver<'a> {
         seat: RunSeat,
         history: History,
         inbox: Inbox,
+        confined: Option<Confined>,
+        audited: Audited,
         overseer: Option<Overseer>,
     ) -> Self {
-        Self { hands, seat, history, inbox, overseer }
+        Self { hands, seat, history, inbox, confined, audited, overseer }
     }
 
     /// Returns the event that answers an effect.
@@ -115,7 +124,15 @@ impl<'a> Driver<'a> {
                 recorded(written, Event::TurnRecorded)?
             }
             Effect::Rule(request) => self.rule(&request)?,
+            Effect::Approve(_) => self.approve(state),
+            Effect::Guard(_) => self.guard(state)?,
             Effect::RecordCall(ruled) => {
+                // Of a call that may be made it was said before the policy hooks were asked.
+                if let Some((request, Some(refused))) = state.recording()
+                    && ruled.refuses()
+                {
+                    self.audited.ruling(request, Some(refused));
+                }
                 let Ruled { call, verdict, guardrail } = *ruled;
                 let written = self.hands.engine.author(move |author| {
                     let call = author.write(call)?.id();
@@ -128,10 +145,13 @@ impl<'a> Driver<'a> {
                 recorded(written, Event::CallRecorded)?
             }
             Effect::Execute(execution) => self.execute(&execution),
+            Effect::Spawn(execution) => self.work_on(state, &execution)?,
             Effect::Request(execution) => self.request(&execution)?,
             Effect::AwaitDecision(request) => self.await_decision(request)?,
+            Effect::Sift(_) => self.sift(state)?,
             Effect::Observe(returned) => self.observe(state, &returned)?,
             Effect::Close(ended) => {
+                self.audited.stop(ended.verb);
                 let written = self.hands.engine.author(move |author| {
                     if let Some(coercion) = ended.coercion {
                         author.write(coercion)?;
@@ -156,6 +176,7 @@ impl<'a> Driver<'a> {
             }
             return Ok(Event::Said(mail.messages));
         }
+        self.audited.turn(state.spent());
         let Hands { model, watch, cancel, .. } = &mut self.hands;
         let time = asking.within.map(|within| cancel.within(within));
         let stop = time.as_ref().unwrap_or(cancel);
@@ -164,6 +185,7 @@ impl<'a> Driver<'a> {
         let took_ms = millis(&stopwatch);
         Ok(match reply {
             Ok(reply) => {
+                self.audited.reply(&reply);
                 watch(Moment::Replied { turn: state.spent().turns + 1, reply: &reply });
                 Event::Replied { reply, took_ms }
             }
@@ -178,9 +200,15 @@ impl<'a> Driver<'a> {
 
     fn rule(&self, request: &CallRequest) -> Result<Event, RunError> {
         let ruling = self.hands.engine.rule_on_call(&self.seat, &request.name, &request.args)?;
+        let denied = || {
+            let denied = self.hands.policy.denies(&request.name, &request.args);
+            denied.map(|why| format!("not executed: {why}"))
+        };
         Ok(match ruling {
-            permission::Ruling::Off => Event::Ruled { rule: None, refused: None },
-            permission::Ruling::Allow { rule } => Event::Ruled { rule: Some(rule), refused: None },
+            permission::Ruling::Off => Event::Ruled { rule: None, refused: denied() },
+            permission::Ruling::Allow { rule } => {
+                Event::Ruled { rule: Some(rule), refused: denied() }
+            }
             permission::Ruling::Deny { rule } => {
                 let refused = match &rule {
                     Some(rule) => format!("not executed: the permission rule `{rule}` forbids it"),
@@ -202,7 +230,79 @@ impl<'a> Driver<'a> {
             Some(overseer) if Overseer::executes(&request.name) => overseer.execute(request, stop),
             _ => tools.call(&request.name, &request.args, stop),
         };
-        Event::Answered { answer, took_ms: millis(&stopwatch) }
+        let took_ms = millis(&stopwatch);
+        self.audited.answer(request, &answer);
+        Event::Answered { answer: self.readable(answer), took_ms }
+    }
+
+    /// Returns an answer as whoever reads it is to see it.
+    fn readable(&self, answer: Answer) -> Answer {
+        let shown = |text: String| match self.hands.policy.shown(&text) {
+            Cow::Borrowed(_) => text,
+            Cow::Owned(text) => text,
+        };
+        Answer { shown: shown(answer.shown), head: shown(answer.head), ..answer }
+    }
+
+    /// Asks whoever approves calls.
+    fn approve(&mut self, state: &RunState) -> Event {
+        let approval = match state.proposed() {
+            Some(request) => self.hands.approver.approve(request),
+            None => Approval::Granted,
+        };
+        Event::Approved {
+            refused: match approval {
+                Approval::Granted => None,
+                Approval::Refused(why) => Some(format!("not executed: {why}")),
+            },
+        }
+    }
+
+    /// The before seam: asks the policy hooks about a call whose arguments fit. What does not fit is
+    /// not executed either way, and the tool says why.
+    fn guard(&mut self, state: &RunState) -> Result<Event, RunError> {
+        let Some(request) = state.proposed() else { return Ok(Event::Guarded { blocked: None }) };
+        self.audited.ruling(request, None);
+        let question = Question::Before { tool: &request.name, input: &request.args };
+        let blocked = if self.fits(request) { self.ask_policy(request, &question)? } else { None };
+        Ok(Event::Guarded { blocked })
+    }
+
+    fn fits(&self, request: &CallRequest) -> bool {
+        self.hands.tools.get(&request.name).is_none_or(|tool| tool.check(&request.args).is_ok())
+    }
+
+    /// The after seam: asks the policy hooks about a result that nobody has read.
+    fn sift(&mut self, state: &RunState) -> Result<Event, RunError> {
+        let blocked = match state.unread() {
+            Some((request, answer)) => {
+                let question = Question::After {
+                    tool: &request.name,
+                    input: &request.args,
+                    text: &answer.shown,
+                    failed: answer.status == Status::Error,
+                };
+                self.ask_policy(request, &question)?
+            }
+            None => None,
+        };
+        Ok(Event::Sifted { blocked })
+    }
+
+    /// Asks the policy hooks, shows what they say, and records what they block.
+    fn ask_policy(
+        &mut self,
+        request: &CallRequest,
+        question: &Question<'_>,
+    ) -> Result<Option<Blocked>, RunError> {
+        let verdict = self.hands.policy.ask(question, self.hands.cancel);
+        for warning in verdict.warnings() {
+            self.show(Moment::Warned(&warning));
+        }
+        let Some(block) = verdict.block() else { return Ok(None) };
+        self.audited.block(&verdict, Some(request))?;
+        self.show(Moment::Blocked { request, block });
+        Ok(Some(Blocked::from(block)))
     }
 
     /// Makes a record of the question that a call asks.
@@ -241,6 +341,7 @@ impl<'a> Driver<'a> {
     /// The post-tool seam: the one place where hooks are asked.
     fn observe(&mut self, state: &RunState, returned: &Returned) -> Result<Event, RunError> {
         let Returned { request, answer, call, .. } = returned;
+        self.audited.result(request, answer);
         (self.hands.watch)(Moment::Returned { request, answer });
         let tool_return = ToolReturn {
             tool: request.name.clone(),

@@ -9,7 +9,7 @@ use super::inbox::{self, MESSAGE_KIND};
 use super::outcome::{Outcome, Verb};
 use super::state::RunState;
 use super::step::advance;
-use super::{BudgetKind, Effect, Event, RunSpec, body};
+use super::{Blocked, BudgetKind, Effect, Event, RunSpec, Spent, body};
 use crate::canon::{Object, Value};
 use crate::engine::Heard;
 use crate::hook::{History, Trace, head};
@@ -221,8 +221,16 @@ impl Reading<'_> {
         let call =
             self.call.take().ok_or_else(|| diverged(stored, "it rules on no call of the run"))?;
         if matches!(self.effect, Some(Effect::Rule(_))) {
-            let (rule, refused) = (text(body, "rule"), text(body, "reason"));
-            self.feed(Event::Ruled { rule, refused });
+            let by = |layer: &str| {
+                text(body, "reason").filter(|_| text(body, "layer").as_deref() == Some(layer))
+            };
+            self.feed(Event::Ruled { rule: text(body, "rule"), refused: by("rule") });
+            if matches!(self.effect, Some(Effect::Approve(_))) {
+                self.feed(Event::Approved { refused: by("grant") });
+            }
+            if matches!(self.effect, Some(Effect::Guard(_))) {
+                self.feed(Event::Guarded { blocked: blocked_of(body) });
+            }
         }
         self.hold(&call, |effect| match effect {
             Effect::RecordCall(ruled) => Some(&ruled.call),
@@ -241,7 +249,14 @@ impl Reading<'_> {
         let answer = answer_of(body).ok_or_else(|| diverged(stored, "it reads as no result"))?;
         let took_ms = number(body, "duration_ms").unwrap_or(0);
         if !matches!(self.effect, Some(Effect::Observe(_))) {
-            self.feed(Event::Answered { answer, took_ms });
+            let spent = body.get("spent").and_then(Spent::of_object);
+            self.feed(match spent {
+                Some(spent) => Event::Worked { answer, spent },
+                None => Event::Answered { answer, took_ms },
+            });
+        }
+        if matches!(self.effect, Some(Effect::Sift(_))) {
+            self.feed(Event::Sifted { blocked: blocked_of(body) });
         }
         let Some(Effect::Observe(returned)) = &self.effect else {
             return Err(diverged(stored, "no call of the run has returned here"));
@@ -292,6 +307,12 @@ impl Reading<'_> {
         self.feed(Event::Closed(stored.record.id()));
         Ok(())
     }
+}
+
+/// Reads which policy hook blocked what a record is about.
+fn blocked_of(body: &Object) -> Option<Blocked> {
+    let policy = body.get("policy")?.as_object()?;
+    Some(Blocked { event: text(policy, "event")?, reason: text(policy, "reason")? })
 }
 
 fn diverged(stored: &Stored, what: &str) -> ReplayError {

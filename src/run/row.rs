@@ -244,7 +244,7 @@ impl RunRow {
             "model": spec.model.as_str(),
             "goal": spec.goal.as_str(),
             "namespace": &spec.namespace,
-            "source_thread": Value::Null,
+            "source_thread": spec.task_of.as_ref().map(ThreadId::as_str),
             "domain": spec.domain.as_str(),
             "definition": Value::Null,
             "prompt": Value::Null,

@@ -3,8 +3,9 @@
 
 use super::body;
 use super::guardrail::{Stance, args_hash};
+use super::house::MAX_TASKS;
 use super::outcome::{HaltedBy, Outcome, Verb};
-use super::state::RunState;
+use super::state::{Calls, RunState};
 use crate::canon::hex;
 use crate::model::CallRequest;
 use crate::record::Draft;
@@ -29,9 +30,9 @@ pub(super) struct Refused {
     pub(super) reason: String,
 }
 
-/// Returns what the run itself says about a call of a reply, which may have been cut.
-pub(super) fn rule(state: &RunState, request: &CallRequest, cut: bool) -> Ruling {
-    if cut {
+/// Returns what the run itself says about a call among those of its reply, which may have been cut.
+pub(super) fn rule(state: &RunState, request: &CallRequest, calls: &Calls) -> Ruling {
+    if calls.cut {
         return refused(
             "stop",
             "not executed: the reply was cut at the output limit, so the arguments may be \
@@ -69,6 +70,11 @@ pub(super) fn rule(state: &RunState, request: &CallRequest, cut: bool) -> Ruling
         let names: Vec<&str> = state.tools.iter().map(|tool| tool.name.as_str()).collect();
         let names = names.join(", ");
         return refused("grant", format!("there is no tool `{name}`; the tools are {names}"));
+    }
+    if calls.tasks > MAX_TASKS {
+        let reason =
+            format!("not executed: a turn has at most {MAX_TASKS} tasks; go on with these");
+        return refused("clamp", reason);
     }
     Ruling::default()
 }

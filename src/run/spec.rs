@@ -22,6 +22,9 @@ pub struct RunSpec {
     pub actor: ActorId,
     /// What is to be reached, in words.
     pub goal: String,
+    /// The goal as the model reads it, with what was added to it, once the policy hooks were asked
+    /// about it; until then nothing.
+    pub prompt: Option<String>,
     /// Where it runs; hooks of this namespace and those above it speak.
     pub namespace: Namespace,
     /// What the work is trusted under.
@@ -38,6 +41,10 @@ pub struct RunSpec {
     pub forbidden: Vec<String>,
     /// Where the tools work.
     pub transport: Transport,
+    /// The run that this is a task of, if it is one.
+    pub task_of: Option<ThreadId>,
+    /// How deep it is inside of other runs: 0 if it is no task.
+    pub depth: u32,
     /// What others have said of the actor's work in this domain, as of the start.
     pub track_record: TrackRecord,
 }
@@ -71,6 +78,7 @@ impl RunSpec {
             thread,
             actor,
             goal: goal.into(),
+            prompt: None,
             namespace: Namespace::root(),
             domain: GENERAL.to_owned(),
             model: model.to_owned(),
@@ -79,8 +87,15 @@ impl RunSpec {
             price: None,
             forbidden: Vec::new(),
             transport: Transport::InProcess,
+            task_of: None,
+            depth: 0,
             track_record: TrackRecord::default(),
         }
+    }
+
+    /// Returns the goal as the model reads it.
+    pub fn prompt(&self) -> &str {
+        self.prompt.as_deref().unwrap_or(&self.goal)
     }
 
     /// Returns the loop thread of a run of `actor` for `goal`, made unique by `nonce`.
@@ -112,6 +127,13 @@ impl RunSpec {
             },
             "transport": self.transport.as_str(),
         };
+        if self.prompt() != self.goal {
+            body.insert("prompt".into(), self.prompt().into());
+        }
+        if let Some(task_of) = &self.task_of {
+            body.insert("task_of".into(), task_of.into());
+            body.insert("depth".into(), self.depth.into());
+        }
         let Limits { max_turns, token_budget, wall_clock_secs, usd_budget } = self.limits;
         let limits = [
             ("max_turns", max_turns.map(u64::from)),
@@ -169,6 +191,7 @@ impl RunSpec {
             thread,
             actor,
             goal: text("goal")?,
+            prompt: text("prompt").or_else(|| text("goal")),
             namespace,
             domain: text("domain")?,
             model: text("model")?,
@@ -182,6 +205,8 @@ impl RunSpec {
             price,
             forbidden: texts("forbidden_tools"),
             transport: Transport::parse(&text("transport")?)?,
+            task_of: text("task_of").and_then(|thread| ThreadId::parse(&thread).ok()),
+            depth: number("depth").and_then(|depth| u32::try_from(depth).ok()).unwrap_or(0),
             track_record: TrackRecord {
                 percent: u8::try_from(track("score_percent")).unwrap_or(0),
                 samples: track("samples"),

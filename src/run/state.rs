@@ -7,6 +7,7 @@ use super::outcome::Outcome;
 use super::{RunSpec, Spent, house};
 use crate::model::{CallRequest, Message, ToolDescription, Usage};
 use crate::record::RecordId;
+use crate::tool::Answer;
 
 /// Where a run stands. It changes only through [`step`](super::step()).
 #[derive(Debug)]
@@ -46,6 +47,10 @@ pub(super) enum Phase {
     RecordingTurn(Box<Replying>),
     /// The permission rules, for a call.
     Ruling(Box<Calling>),
+    /// Whoever approves calls, for one.
+    Approving(Box<Calling>),
+    /// The policy hooks, for a call.
+    Guarding(Box<Calling>),
     /// The record of a call.
     RecordingCall(Box<Calling>),
     /// A tool, for the call with this record.
@@ -54,6 +59,8 @@ pub(super) enum Phase {
     Requesting(Box<Calling>, RecordId),
     /// Somebody's decision.
     Deciding(Box<Parked>),
+    /// The policy hooks, for the result of the call with this record.
+    Sifting(Box<Calling>, Box<Sifting>),
     /// The record of a result.
     Observing(Box<Calling>, Counted),
     /// The record of the outcome.
@@ -75,6 +82,8 @@ pub(super) struct Replying {
 #[derive(Debug)]
 pub(super) struct Calls {
     pub(super) waiting: VecDeque<CallRequest>,
+    /// How many tasks it has had done.
+    pub(super) tasks: u32,
     /// Whether the reply was cut, so that their arguments may be anything.
     pub(super) cut: bool,
     /// Whether this turn made any call; one that made none ends the run.
@@ -87,6 +96,8 @@ pub(super) struct Calling {
     pub(super) request: CallRequest,
     /// The record of the turn.
     pub(super) turn: RecordId,
+    /// The permission rule that let it pass, if one did.
+    pub(super) rule: Option<String>,
     /// What to answer instead of executing it.
     pub(super) refused: Option<String>,
     /// Whether it is the guardrail that answers.
@@ -106,11 +117,29 @@ pub(super) struct Parked {
     pub(super) request: RecordId,
 }
 
+/// A result that nobody has read yet.
+#[derive(Debug)]
+pub(super) struct Sifting {
+    /// The record of the call.
+    pub(super) call: RecordId,
+    pub(super) answer: Answer,
+    pub(super) took_ms: u64,
+    /// What the task has spent, if it was one.
+    pub(super) spent: Option<Spent>,
+}
+
+impl Sifting {
+    pub(super) const fn of(call: RecordId, answer: Answer, took_ms: u64) -> Self {
+        Self { call, answer, took_ms, spent: None }
+    }
+}
+
 /// What a result that is being recorded counts for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Counted {
     pub(super) failed: bool,
     pub(super) took_ms: u64,
+    pub(super) spent: Option<Spent>,
 }
 
 impl RunState {
@@ -121,7 +150,7 @@ impl RunState {
             .into_iter()
             .filter(|tool| !spec.forbidden.contains(&tool.name) && !house::is_name(&tool.name))
             .collect();
-        tools.extend(house::descriptions());
+        tools.extend(house::descriptions(&spec));
         Self {
             spec,
             tools,
@@ -158,6 +187,30 @@ impl RunState {
         match &self.phase {
             Phase::Deciding(parked) => Some(parked.request),
             Phase::Closed(_) => self.parked.as_ref().map(|parked| parked.request),
+            _ => None,
+        }
+    }
+
+    /// Returns the call that somebody is asked about before it is made.
+    pub(super) fn proposed(&self) -> Option<&CallRequest> {
+        match &self.phase {
+            Phase::Approving(calling) | Phase::Guarding(calling) => Some(&calling.request),
+            _ => None,
+        }
+    }
+
+    /// Returns the call that is being recorded, and why it is not made, if it is not.
+    pub(super) fn recording(&self) -> Option<(&CallRequest, Option<&str>)> {
+        match &self.phase {
+            Phase::RecordingCall(calling) => Some((&calling.request, calling.refused.as_deref())),
+            _ => None,
+        }
+    }
+
+    /// Returns the result that nobody has read yet, and the call that it is of.
+    pub(super) fn unread(&self) -> Option<(&CallRequest, &Answer)> {
+        match &self.phase {
+            Phase::Sifting(calling, sifting) => Some((&calling.request, &sifting.answer)),
             _ => None,
         }
     }

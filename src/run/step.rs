@@ -1,15 +1,15 @@
 //! The one transition of a run.
 
-use super::event::{Asking, Execution, Turn};
+use super::event::{Asking, Blocked, Execution, Turn};
 use super::guardrail::Ending;
 use super::house::{self, Obstacle};
 use super::outcome::{Outcome, Verb};
 use super::ruling::{Refused, Ruling, rule};
-use super::state::{Calling, Calls, Counted, Parked, Phase, Replying, RunState};
+use super::state::{Calling, Calls, Counted, Parked, Phase, Replying, RunState, Sifting};
 use super::{Effect, Ended, Event, Returned, Ruled, body, prompt, repair};
 use crate::engine::Heard;
 use crate::model::{Message, Reply, StopReason, TurnRequest};
-use crate::record::RecordId;
+use crate::record::{Draft, RecordId};
 use crate::tool::{Answer, Status};
 
 /// Returns the state after `event`, and what is to be done next; nothing once the run is over.
@@ -54,7 +54,13 @@ pub(super) fn advance(state: &mut RunState, event: Event) -> Option<Effect> {
             Some(turn_recorded(state, *replying, turn))
         }
         (Phase::Ruling(calling), Event::Ruled { rule, refused }) => {
-            Some(ruled(state, *calling, rule.as_deref(), refused))
+            Some(ruled(state, *calling, rule, refused))
+        }
+        (Phase::Approving(calling), Event::Approved { refused }) => {
+            Some(approved(state, *calling, refused))
+        }
+        (Phase::Guarding(calling), Event::Guarded { blocked }) => {
+            Some(guarded(state, *calling, blocked.as_ref()))
         }
         (Phase::RecordingCall(calling), Event::CallRecorded(id)) => {
             Some(call_recorded(state, *calling, id))
@@ -66,10 +72,17 @@ pub(super) fn advance(state: &mut RunState, event: Event) -> Option<Effect> {
         (
             Phase::Executing(calling, call) | Phase::Requesting(calling, call),
             Event::Answered { answer, took_ms },
-        ) => Some(answered(state, *calling, call, answer, took_ms)),
+        ) => Some(sift(state, *calling, Sifting::of(call, answer, took_ms))),
+        (Phase::Executing(calling, call), Event::Worked { answer, spent }) => {
+            let sifting = Sifting::of(call, answer, spent.millis);
+            Some(sift(state, *calling, Sifting { spent: Some(spent), ..sifting }))
+        }
         (Phase::Deciding(parked), Event::Answered { answer, took_ms }) => {
             let Parked { calling, call, .. } = *parked;
-            Some(answered(state, calling, call, answer, took_ms))
+            Some(sift(state, calling, Sifting::of(call, answer, took_ms)))
+        }
+        (Phase::Sifting(calling, sifting), Event::Sifted { blocked }) => {
+            Some(sifted(state, *calling, *sifting, blocked))
         }
         (Phase::Deciding(parked), Event::Parked) => Some(park(state, parked)),
         (Phase::Observing(calling, counted), Event::Observed { heard, .. }) => {
@@ -84,7 +97,7 @@ pub(super) fn advance(state: &mut RunState, event: Event) -> Option<Effect> {
 
 fn opened(state: &mut RunState, id: RecordId) -> Effect {
     state.opening = Some(id);
-    state.messages.push(Message::User { text: state.spec.goal.clone() });
+    state.messages.push(Message::User { text: state.spec.prompt().to_owned() });
     think(state)
 }
 
@@ -139,7 +152,7 @@ fn replied(state: &mut RunState, mut reply: Reply, took_ms: u64) -> Effect {
     state
         .messages
         .push(Message::Assistant { text: reply.text.clone(), calls: reply.calls.clone() });
-    let calls = Calls { any: !reply.calls.is_empty(), cut, waiting: reply.calls.into() };
+    let calls = Calls { any: !reply.calls.is_empty(), tasks: 0, cut, waiting: reply.calls.into() };
     let replying = Replying { calls, text: reply.text, usage: reply.usage, took_ms };
     state.phase = Phase::RecordingTurn(Box::new(replying));
     Effect::RecordTurn(Box::new(Turn { turn, compensations }))
@@ -156,9 +169,13 @@ fn next_call(state: &mut RunState, turn: RecordId, mut calls: Calls) -> Effect {
     let Some(request) = calls.waiting.pop_front() else {
         return if calls.any { think(state) } else { close(state, Outcome::of_last_words(state)) };
     };
-    let Ruling { refused, guardrail, halt } = rule(state, &request, calls.cut);
+    if request.name == house::TASK {
+        calls.tasks = calls.tasks.saturating_add(1);
+    }
+    let Ruling { refused, guardrail, halt } = rule(state, &request, &calls);
     let blocked = guardrail.is_some();
-    let mut calling = Calling { request, turn, refused: None, blocked, halt, rest: calls };
+    let mut calling =
+        Calling { request, turn, rule: None, refused: None, blocked, halt, rest: calls };
     match refused {
         None => {
             let request = calling.request.clone();
@@ -166,31 +183,66 @@ fn next_call(state: &mut RunState, turn: RecordId, mut calls: Calls) -> Effect {
             Effect::Rule(request)
         }
         Some(Refused { layer, reason }) => {
-            let verdict =
-                body::verdict(state, &calling.request.name, layer, None, Some(reason.as_str()));
             calling.refused = Some(reason);
-            record_call(state, calling, verdict, guardrail)
+            record_call(state, calling, layer, guardrail)
         }
     }
 }
 
+/// The rules have been asked; whoever approves calls is next.
 fn ruled(
     state: &mut RunState,
     mut calling: Calling,
-    rule: Option<&str>,
+    rule: Option<String>,
     refused: Option<String>,
 ) -> Effect {
-    let layer = if refused.is_some() { "rule" } else { "allow" };
-    let verdict = body::verdict(state, &calling.request.name, layer, rule, refused.as_deref());
+    calling.rule = rule;
     calling.refused = refused;
-    record_call(state, calling, verdict, None)
+    if calling.refused.is_some() {
+        return record_call(state, calling, "rule", None);
+    }
+    let id = calling.request.id.clone();
+    state.phase = Phase::Approving(Box::new(calling));
+    Effect::Approve(id)
 }
 
+/// Whoever approves calls has been asked; the policy hooks are next, and the last that are.
+fn approved(state: &mut RunState, mut calling: Calling, refused: Option<String>) -> Effect {
+    calling.refused = refused;
+    if calling.refused.is_some() {
+        return record_call(state, calling, "grant", None);
+    }
+    let id = calling.request.id.clone();
+    state.phase = Phase::Guarding(Box::new(calling));
+    Effect::Guard(id)
+}
+
+/// Nothing stands between the call and its execution any more, but what a policy hook says. The
+/// ruling stays that it may be made: a block is no refusal of the rules.
+fn guarded(state: &mut RunState, mut calling: Calling, blocked: Option<&Blocked>) -> Effect {
+    calling.refused = blocked.map(|Blocked { event, reason }| {
+        format!("not executed: blocked by a {event} hook: {reason}")
+    });
+    let verdict = body::verdict(state, &calling, body::ALLOW, blocked);
+    record(state, calling, verdict, None)
+}
+
+/// Records a call that is refused, and by which layer.
 fn record_call(
     state: &mut RunState,
     calling: Calling,
-    verdict: crate::record::Draft,
-    guardrail: Option<crate::record::Draft>,
+    layer: &str,
+    guardrail: Option<Draft>,
+) -> Effect {
+    let verdict = body::verdict(state, &calling, layer, None);
+    record(state, calling, verdict, guardrail)
+}
+
+fn record(
+    state: &mut RunState,
+    calling: Calling,
+    verdict: Draft,
+    guardrail: Option<Draft>,
 ) -> Effect {
     let call = body::call(state, &calling.request, calling.turn);
     state.phase = Phase::RecordingCall(Box::new(calling));
@@ -199,7 +251,7 @@ fn record_call(
 
 fn call_recorded(state: &mut RunState, mut calling: Calling, call: RecordId) -> Effect {
     if let Some(reason) = calling.refused.take() {
-        return answered(state, calling, call, Answer::error(reason), 0);
+        return answered(state, calling, Sifting::of(call, Answer::error(reason), 0), None);
     }
     if calling.request.name == house::REPORT_BLOCKED {
         return report_blocked(state, calling, call);
@@ -210,8 +262,9 @@ fn call_recorded(state: &mut RunState, mut calling: Calling, call: RecordId) -> 
         state.phase = Phase::Requesting(Box::new(calling), call);
         return Effect::Request(execution);
     }
+    let is_task = calling.request.name == house::TASK;
     state.phase = Phase::Executing(Box::new(calling), call);
-    Effect::Execute(execution)
+    if is_task { Effect::Spawn(execution) } else { Effect::Execute(execution) }
 }
 
 /// The actor says that it cannot go on. Once that is recorded like any other call, the run ends.
@@ -223,16 +276,37 @@ fn report_blocked(state: &mut RunState, mut calling: Calling, call: RecordId) ->
         }
         Err(misfit) => Answer::error(misfit),
     };
-    answered(state, calling, call, answer, 0)
+    answered(state, calling, Sifting::of(call, answer, 0), None)
+}
+
+/// A call was executed: the policy hooks are asked before anybody reads what came of it.
+fn sift(state: &mut RunState, calling: Calling, sifting: Sifting) -> Effect {
+    let call = sifting.call;
+    state.phase = Phase::Sifting(Box::new(calling), Box::new(sifting));
+    Effect::Sift(call)
+}
+
+/// What a policy hook withholds is read by nobody, and not recorded either.
+fn sifted(
+    state: &mut RunState,
+    calling: Calling,
+    mut sifting: Sifting,
+    blocked: Option<Blocked>,
+) -> Effect {
+    if let Some(Blocked { event, reason }) = &blocked {
+        let text = format!("executed, but a {event} hook withheld the result: {reason}");
+        sifting.answer = Answer::error(text);
+    }
+    answered(state, calling, sifting, blocked)
 }
 
 fn answered(
     state: &mut RunState,
     calling: Calling,
-    call: RecordId,
-    answer: Answer,
-    took_ms: u64,
+    sifting: Sifting,
+    withheld: Option<Blocked>,
 ) -> Effect {
+    let Sifting { call, answer, took_ms, spent } = sifting;
     let request = &calling.request;
     let failed = answer.status == Status::Error;
     let ending = match (calling.blocked, failed) {
@@ -247,8 +321,8 @@ fn answered(
         text: answer.shown.clone(),
         failed,
     });
-    let returned = Returned { request: request.clone(), call, answer, took_ms };
-    state.phase = Phase::Observing(Box::new(calling), Counted { failed, took_ms });
+    let returned = Returned { request: request.clone(), call, answer, took_ms, spent, withheld };
+    state.phase = Phase::Observing(Box::new(calling), Counted { failed, took_ms, spent });
     Effect::Observe(Box::new(returned))
 }
 
@@ -259,6 +333,9 @@ fn observed(state: &mut RunState, calling: Calling, counted: Counted, heard: Vec
         state.calls_ok = state.calls_ok.saturating_add(1);
     }
     state.spent.add_time(counted.took_ms);
+    if let Some(task) = &counted.spent {
+        state.spent.add_task(task);
+    }
     let spoken = u32::try_from(heard.len()).unwrap_or(u32::MAX);
     state.observations = state.observations.saturating_add(spoken);
     let words =
@@ -292,7 +369,7 @@ fn close_with(
     outcome: Outcome,
     coercion: Option<crate::record::Draft>,
 ) -> Effect {
-    let draft = body::outcome(state, &outcome);
+    let (draft, verb) = (body::outcome(state, &outcome), outcome.verb.as_str());
     state.phase = Phase::Closing(Box::new(outcome));
-    Effect::Close(Box::new(Ended { outcome: draft, coercion }))
+    Effect::Close(Box::new(Ended { outcome: draft, verb, coercion }))
 }

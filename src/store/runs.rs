@@ -29,7 +29,7 @@ pub struct RunRange {
 /// What an actor's runs have come to since some time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Worked {
-    /// How many runs were opened.
+    /// How many runs were opened, tasks aside.
     pub loops: u64,
     /// What their turns, and those of earlier runs since then, have cost, in micro-dollars.
     pub usd_micros: u64,
@@ -79,7 +79,8 @@ impl Reader<'_> {
     ) -> Result<(), StoreError> {
         let sql = "SELECT received_at, actor = ?2,
                           coalesce(json_extract(canonical, '$.body.cost_usd_micros'), 0)
-                   FROM records WHERE kind = ?1 AND origin = 'engine' ORDER BY seq DESC";
+                   FROM records WHERE kind = ?1 AND origin = 'engine'
+                   AND json_extract(canonical, '$.body.task_of') IS NULL ORDER BY seq DESC";
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query(params![kind, actor.as_str()])?;
         while let Some(row) = rows.next()? {

@@ -4,8 +4,11 @@ use spl::cancel::Cancel;
 use spl::canon::{Object, Value};
 use spl::engine::{Caller, Engine, EngineOptions, Home, Hooks};
 use spl::model::{Message, Model, ModelError, Reply, Scripted, TurnRequest};
+use spl::policy::Policy;
 use spl::record::{ActorId, ThreadId};
-use spl::run::{Decider, Hands, Limits, Moment, Nobody, Report, RunError, RunSpec, drive, resume};
+use spl::run::{
+    Auto, Decider, Hands, Limits, Moment, Nobody, Report, RunError, RunSpec, drive, resume,
+};
 use spl::store::{Stored, ThreadRange};
 use spl::tool::{RecordSeat, Toolbox, Workspace, record_tools};
 
@@ -81,6 +84,8 @@ impl Lab {
             model: &mut model,
             tools: &tools,
             decider,
+            approver: &mut Auto,
+            policy: &Policy::none(),
             hooks: Hooks::Live,
             cancel,
             watch,

@@ -30,3 +30,4 @@ mod starter;
 mod store;
 mod support;
 mod tamper;
+mod tasks;

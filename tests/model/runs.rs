@@ -7,8 +7,9 @@ use mock_provider::{Fault, MockProvider, Script, Turn};
 use serde_json::json;
 use spl::cancel::Cancel;
 use spl::engine::{Caller, Engine, EngineOptions, Home, Hooks};
+use spl::policy::Policy;
 use spl::record::{ActorId, ThreadId};
-use spl::run::{Hands, Limits, Nobody, Report, RunSpec, Verb, drive, records_of, replay};
+use spl::run::{Auto, Hands, Limits, Nobody, Report, RunSpec, Verb, drive, records_of, replay};
 use spl::tool::{Toolbox, Workspace};
 
 use crate::support::{FORMATS, pace, providers};
@@ -51,6 +52,8 @@ impl Ground {
                 model: plays.as_mut(),
                 tools: &tools,
                 decider: &mut Nobody,
+                approver: &mut Auto,
+                policy: &Policy::none(),
                 hooks: Hooks::Live,
                 cancel: &Cancel::new(),
                 watch: &mut |_| {},

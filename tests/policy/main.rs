@@ -4,6 +4,7 @@
 mod cases;
 mod desk;
 mod dispatch;
+mod runs;
 
 use std::collections::BTreeSet;
 

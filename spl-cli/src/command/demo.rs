@@ -13,8 +13,9 @@ use spl::cancel::Cancel;
 use spl::engine::{Engine, EngineOptions, Home, Hooks};
 use spl::model::{Message, Model, ModelError, Reply, Scripted, TurnRequest};
 use spl::object;
+use spl::policy::Policy;
 use spl::record::ActorId;
-use spl::run::{Hands, Limits, Moment, Nobody, RunSpec, drive};
+use spl::run::{Auto, Hands, Limits, Moment, Nobody, RunSpec, drive};
 use spl::tool::Workspace;
 
 use super::work_loop::{Show, mint, tools_of};
@@ -83,6 +84,8 @@ pub(crate) fn demo(session: &mut Session, _: &DemoArgs) -> Result<u8, Failure> {
         model: &mut model,
         tools: &tools,
         decider: &mut Nobody,
+        approver: &mut Auto,
+        policy: &Policy::none(),
         hooks: Hooks::Live,
         cancel: &Cancel::new(),
         watch: &mut |moment| story.tell(&moment),

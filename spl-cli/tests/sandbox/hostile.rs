@@ -45,12 +45,15 @@ fn follow(at: &str, instead: Instead) {
                 Some(id) => ("rule", id.clone()),
                 None => ("close", Value::Null),
             },
-            "ruled" => ("record_call", Value::Null),
+            "ruled" => ("approve", calls[0].clone()),
+            "approved" => ("guard", calls[0].clone()),
+            "guarded" => ("record_call", Value::Null),
             "call_recorded" => {
                 call = get("id");
                 ("execute", call.clone())
             }
-            "answered" => ("observe", call.clone()),
+            "answered" => ("sift", call.clone()),
+            "sifted" => ("observe", call.clone()),
             "failed" => ("close", Value::Null),
             _ => return,
         };
@@ -84,10 +87,13 @@ macro_rules! attacks {
 
 attacks! {
     follows: "never", |_, _| {};
-    skips_observe: "answered", |engine, _| wish(engine, "ask_model", Value::Null);
+    skips_observe: "sifted", |engine, _| wish(engine, "ask_model", Value::Null);
     skips_the_record: "replied", |engine, _| wish(engine, "rule", "c1".into());
     closes_early: "opened", |engine, _| wish(engine, "close", Value::Null);
-    answers_unasked: "ruled", |engine, _| send(engine, &object! { "answer": answer() }.into());
+    skips_the_approval: "ruled", |engine, _| wish(engine, "record_call", Value::Null);
+    skips_the_policy: "approved", |engine, _| wish(engine, "record_call", Value::Null);
+    skips_the_sieve: "answered", |engine, _| wish(engine, "observe", "ab".repeat(32).into());
+    answers_unasked: "guarded", |engine, _| send(engine, &object! { "answer": answer() }.into());
     answers_another_call: "call_recorded", |engine, _| wish(engine, "execute", "ab".repeat(32).into());
     says_something_else: "opened", |engine, _| send(engine, &object! { "record": "forged" }.into());
     sends_garbage: "opened", |engine, _| { let _ = engine.write_all(b"\0\0\0\x05hello"); };
@@ -148,6 +154,13 @@ fn a_worker_that_follows_its_run_comes_to_its_end() {
 #[test]
 fn an_observation_cannot_be_skipped() {
     check("skips_observe", FORWARD, 1);
+}
+
+#[test]
+fn no_seam_can_be_skipped() {
+    check("skips_the_approval", FORWARD, 0);
+    check("skips_the_policy", FORWARD, 0);
+    check("skips_the_sieve", FORWARD, 1);
 }
 
 #[test]

@@ -7,10 +7,11 @@ use spl::cancel::Cancel;
 use spl::canon::Value;
 use spl::engine::{Caller, DecisionAnswer, DecisionVerb, Engine, Hooks};
 use spl::model::Scripted;
+use spl::policy::Policy;
 use spl::record::{ActorId, ThreadId};
 use spl::run::worker::Confined;
 use spl::run::{
-    Hands, Moment, Nobody, Report, RunError, RunSpec, Transport, Verb, drive, drive_confined,
+    Auto, Hands, Moment, Nobody, Report, RunError, RunSpec, Transport, Verb, drive, drive_confined,
     records_of, replay, resume, resume_confined,
 };
 use spl::sandbox::Way;
@@ -72,6 +73,8 @@ impl Stage {
             model: &mut model,
             tools: &Toolbox::of_workspace(&workspace, Vec::new()),
             decider: &mut Nobody,
+            approver: &mut Auto,
+            policy: &Policy::none(),
             hooks: self.hooks.clone(),
             cancel: &self.cancel,
             watch,

@@ -1,7 +1,7 @@
 //! Events, wishes and answers, as they cross a worker's socket.
 
 use super::super::replay::reply_of;
-use super::super::{Effect, Event};
+use super::super::{Blocked, Effect, Event, Spent};
 use crate::canon::{Object, Value};
 use crate::engine::Heard;
 use crate::hook::head;
@@ -17,10 +17,14 @@ pub(super) fn wish(effect: &Effect) -> Object {
         Effect::AskModel(_) => ("ask_model", None),
         Effect::RecordTurn(_) => ("record_turn", None),
         Effect::Rule(request) => ("rule", Some(request.id.clone())),
+        Effect::Approve(id) => ("approve", Some(id.clone())),
+        Effect::Guard(id) => ("guard", Some(id.clone())),
         Effect::RecordCall(_) => ("record_call", None),
         Effect::Execute(execution) => ("execute", Some(execution.call.to_string())),
+        Effect::Spawn(execution) => ("spawn", Some(execution.call.to_string())),
         Effect::Request(execution) => ("request", Some(execution.call.to_string())),
         Effect::AwaitDecision(request) => ("await_decision", Some(request.to_string())),
+        Effect::Sift(call) => ("sift", Some(call.to_string())),
         Effect::Observe(returned) => ("observe", Some(returned.call.to_string())),
         Effect::Close(_) => ("close", None),
     };
@@ -42,11 +46,23 @@ pub(super) fn event_object(event: &Event) -> Object {
         Event::Ruled { rule, refused } => {
             object! { "name": "ruled", "refused": refused.clone(), "rule": rule.clone() }
         }
+        Event::Approved { refused } => {
+            object! { "name": "approved", "refused": refused.clone() }
+        }
+        Event::Guarded { blocked } => {
+            object! { "blocked": blocked.as_ref().map(blocked_object), "name": "guarded" }
+        }
+        Event::Sifted { blocked } => {
+            object! { "blocked": blocked.as_ref().map(blocked_object), "name": "sifted" }
+        }
         Event::CallRecorded(call) => id("call_recorded", call),
         Event::Requested(request) => id("requested", request),
         Event::Answered { answer, took_ms } => {
             object! { "answer": answer_object(answer), "name": "answered", "took_ms": *took_ms }
         }
+        Event::Worked { answer, spent } => object! {
+            "answer": answer_object(answer), "name": "worked", "spent": spent.to_object(),
+        },
         Event::Parked => object! { "name": "parked" },
         Event::Observed { result, heard } => {
             let heard: Vec<Object> = heard.iter().map(heard_object).collect();
@@ -81,11 +97,18 @@ pub(super) fn event_of(value: &Value) -> Option<Event> {
         "out_of_time" => Event::OutOfTime,
         "turn_recorded" => Event::TurnRecorded(id()?),
         "ruled" => Event::Ruled { rule: text("rule"), refused: text("refused") },
+        "approved" => Event::Approved { refused: text("refused") },
+        "guarded" => Event::Guarded { blocked: value.get("blocked").and_then(blocked_of) },
+        "sifted" => Event::Sifted { blocked: value.get("blocked").and_then(blocked_of) },
         "call_recorded" => Event::CallRecorded(id()?),
         "requested" => Event::Requested(id()?),
         "answered" => {
             Event::Answered { answer: answer_of(value.get("answer")?)?, took_ms: took_ms()? }
         }
+        "worked" => Event::Worked {
+            answer: answer_of(value.get("answer")?)?,
+            spent: Spent::of_object(value.get("spent")?)?,
+        },
         "parked" => Event::Parked,
         "observed" => Event::Observed {
             result: id()?,
@@ -121,6 +144,15 @@ fn call_object(call: &CallRequest) -> Object {
         "malformed": call.malformed.clone(),
         "name": call.name.as_str(),
     }
+}
+
+fn blocked_object(blocked: &Blocked) -> Object {
+    object! { "event": blocked.event.as_str(), "reason": blocked.reason.as_str() }
+}
+
+fn blocked_of(value: &Value) -> Option<Blocked> {
+    let text = |key: &str| Some(value.get(key)?.as_str()?.to_owned());
+    Some(Blocked { event: text("event")?, reason: text("reason")? })
 }
 
 fn heard_object(heard: &Heard) -> Object {
@@ -171,6 +203,10 @@ mod tests {
         RecordId::parse(&"ab".repeat(32)).expect("an id")
     }
 
+    fn blocked() -> Blocked {
+        Blocked { event: "preToolUse".into(), reason: "r".into() }
+    }
+
     #[test]
     fn every_event_reads_back() {
         let call = CallRequest {
@@ -192,9 +228,14 @@ mod tests {
             Event::OutOfTime,
             Event::TurnRecorded(id()),
             Event::Ruled { rule: Some("r".into()), refused: None },
+            Event::Approved { refused: Some("no".into()) },
+            Event::Guarded { blocked: None },
+            Event::Guarded { blocked: Some(blocked()) },
+            Event::Sifted { blocked: Some(blocked()) },
             Event::CallRecorded(id()),
             Event::Requested(id()),
-            Event::Answered { answer, took_ms: 7 },
+            Event::Answered { answer: answer.clone(), took_ms: 7 },
+            Event::Worked { answer, spent: Spent { turns: 2, millis: 9, ..Spent::default() } },
             Event::Parked,
             Event::Observed { result: id(), heard: vec![heard] },
             Event::Failed { why: "w".into(), resumable: true },

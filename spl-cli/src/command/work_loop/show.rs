@@ -11,13 +11,17 @@ use spl::run::Moment;
 use spl::secret::{mask, mask_value};
 
 use crate::failure::Failure;
-use crate::output::{DIM, ERROR, Form, GOOD, NAME, Output, WARN, cut, printable};
+use crate::output::{self, DIM, ERROR, Form, GOOD, NAME, Output, WARN, cut, printable};
+use crate::policy;
 
 /// The most lines of an answer that a person is shown.
 const LINES: usize = 6;
 
 /// The most characters of one line.
 const COLUMNS: usize = 100;
+
+/// The most characters of what is said of a policy hook.
+const ASIDE_COLUMNS: usize = 400;
 
 /// Shows a run as it happens.
 #[derive(Debug, Default)]
@@ -30,6 +34,7 @@ impl Show {
     /// Shows one moment: a line or a few to a person, an object a line to a program that follows,
     /// and nothing to one that waits for the end.
     pub(crate) fn moment(&mut self, out: &mut Output, moment: &Moment<'_>) -> Result<(), Failure> {
+        aside(moment);
         match (out.form(), moment) {
             (Form::Json, _) | (Form::StreamJson, Moment::Words(_)) => Ok(()),
             (Form::StreamJson, _) => out.row(&mask_value(&as_object(moment).into()), |_| Ok(())),
@@ -53,6 +58,19 @@ impl Show {
     }
 }
 
+/// Says on standard error what policy hooks do that somebody should know of, whatever the form.
+fn aside(moment: &Moment<'_>) {
+    let said = match moment {
+        Moment::Warned(warning) => policy::warned(warning),
+        Moment::Blocked { request, block } => {
+            format!("{} blocked {}: {}", block.event, request.name, block.reason)
+        }
+        Moment::Within { moment, .. } => return aside(moment),
+        _ => return,
+    };
+    output::hook(&cut(&mask(&said), ASIDE_COLUMNS));
+}
+
 /// Returns words in print, with their lines.
 fn printable_lines(words: &str) -> String {
     let lines: Vec<String> = words.split('\n').map(|line| printable(line).to_string()).collect();
@@ -66,7 +84,8 @@ fn as_text(moment: &Moment<'_>) -> String {
             format!("{DIM}loop {thread}, taken up, life {life}{DIM:#}\n")
         }
         Moment::Steered(words) => format!("{NAME}told{NAME:#}\n{}", indented(&mask(words), "  ")),
-        Moment::Words(_) => String::new(),
+        // The first were shown as they came, and the others said on standard error.
+        Moment::Words(_) | Moment::Warned(_) | Moment::Blocked { .. } => String::new(),
         Moment::Asked { request, question } => {
             let question = cut(&printable(&mask(question)), COLUMNS);
             format!("  {WARN}? {question}{WARN:#} {DIM}{request}{DIM:#}\n")
@@ -88,6 +107,11 @@ fn as_text(moment: &Moment<'_>) -> String {
         Moment::Heard(heard) => {
             let (rule, text) = (printable(&heard.rule), printable(&heard.text));
             format!("  {WARN}! {rule}: {text}{WARN:#}\n")
+        }
+        Moment::Within { moment, .. } => {
+            let lines: Vec<String> =
+                as_text(moment).lines().map(|it| format!("    {it}\n")).collect();
+            lines.concat()
         }
         Moment::Closed(outcome) => {
             let style = if outcome.success() { GOOD } else { ERROR };
@@ -128,6 +152,19 @@ fn as_object(moment: &Moment<'_>) -> Object {
         Moment::Replied { turn, reply } => {
             object! { "object": "turn", "text": reply.text.as_str(), "turn": *turn }
         }
+        Moment::Warned(warning) => object! {
+            "detail": warning.detail.as_str(),
+            "event": warning.event,
+            "object": "hook_warning",
+            "what": warning.how.as_str(),
+        },
+        Moment::Blocked { request, block } => object! {
+            "call_id": request.id.as_str(),
+            "event": block.event,
+            "object": "hook_blocked",
+            "reason": block.reason.as_str(),
+            "tool": request.name.as_str(),
+        },
         Moment::Calling(request) => object! {
             "args": request.args.clone(),
             "call_id": request.id.as_str(),
@@ -147,6 +184,11 @@ fn as_object(moment: &Moment<'_>) -> Object {
             "rule": heard.rule.as_str(),
             "text": heard.text.as_str(),
         },
+        Moment::Within { task, moment } => {
+            let mut object = as_object(moment);
+            object.insert("task".into(), (*task).into());
+            object
+        }
         Moment::Closed(outcome) => object! {
             "object": "outcome",
             "outcome": outcome.verb.as_str(),
