@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release --manifest-path benches/Cargo.toml` runs them all; a name as argument runs
 //! one: `append`, `cpu`, `processes`, `open`, `visible`, `turns`, `loaded`, `predicates`,
-//! `session`.
+//! `session`, `scripts`.
 
 mod allocations;
 mod append;
@@ -14,6 +14,7 @@ mod plain;
 mod predicates;
 mod processes;
 mod records;
+mod scripts;
 mod session;
 mod turns;
 mod visible;
@@ -31,6 +32,7 @@ fn main() {
             loaded::run();
             predicates::run();
             session::run();
+            scripts::run();
         }
         Some("append") => append::run(),
         Some("cpu") => cpu::run(),
@@ -51,6 +53,7 @@ fn main() {
         }
         Some("predicates") => predicates::run(),
         Some("session") => session::run(),
+        Some("scripts") => scripts::run(),
         Some(other) => eprintln!("there is no bench `{other}`"),
     }
 }
