@@ -137,9 +137,9 @@ impl<'a> Script<'a> {
         watch: Stopwatch,
         cancel: &Cancel,
     ) -> Ending {
-        let stops = |pipes: &Pipes<'_>| match pipes.have_overflowed() {
-            true => Some(Ending::Overflowed),
-            false => cancel.is_cancelled().then_some(Ending::Cancelled),
+        let stops = |pipes: &Pipes<'_>| {
+            let overflowed = pipes.have_overflowed().then_some(Ending::Overflowed);
+            overflowed.or_else(|| cancel.is_cancelled().then_some(Ending::Cancelled))
         };
         pipes.pass();
         let cut = loop {
