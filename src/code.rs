@@ -153,6 +153,8 @@ codes! {
     SessionNotKept = "SESSION_NOT_KEPT", Unavailable;
     /// This machine confines no process; nothing was started.
     SandboxUnavailable = "SANDBOX_UNAVAILABLE", Unavailable;
+    /// Settings of policy hooks are not of their shape; the message names the file and the place.
+    PolicyRefused = "POLICY_REFUSED", Unprocessable;
 }
 
 impl fmt::Display for Code {

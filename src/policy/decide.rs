@@ -2,6 +2,9 @@
 
 use super::{Block, Decision, PolicyHook, Question, Ran, Reply, Verdict};
 
+/// The most bytes that hooks may add to a prompt, all of them together.
+pub const CONTEXT_BYTES: usize = 16 * 1024;
+
 /// Asks one hook: its handler is an effect, so somebody else's.
 pub trait Handle {
     /// Returns what a hook answered to a question.
@@ -12,11 +15,7 @@ pub trait Handle {
 ///
 /// The words of all are joined by an empty line; a block drops them. Where no hook is concerned,
 /// nothing is asked.
-pub fn decide(
-    hooks: &[PolicyHook],
-    question: &Question<'_>,
-    handle: &mut dyn Handle,
-) -> Verdict {
+pub fn decide(hooks: &[PolicyHook], question: &Question<'_>, handle: &mut dyn Handle) -> Verdict {
     let mut verdict = Verdict::silent();
     let mut contexts = Vec::new();
     for hook in hooks.iter().filter(|hook| hook.concerns(question)) {
@@ -42,7 +41,20 @@ pub fn decide(
             return verdict;
         }
     }
-    let context = (!contexts.is_empty()).then(|| contexts.join("\n\n"));
+    let context = (!contexts.is_empty()).then(|| cut(contexts.join("\n\n")));
     verdict.decision = Decision::Proceed { context };
     verdict
 }
+
+/// Cuts what is too long to be added, and says so.
+fn cut(mut context: String) -> String {
+    if context.len() > CONTEXT_BYTES {
+        let len = context.len();
+        context.truncate(context.floor_char_boundary(CONTEXT_BYTES));
+        context.push_str(&format!("\n[cut: {len} bytes, of which {CONTEXT_BYTES} are shown]"));
+    }
+    context
+}
+
+#[cfg(test)]
+mod tests;

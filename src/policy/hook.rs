@@ -78,7 +78,9 @@ impl Matcher {
     /// Returns whether a call of `tool` is meant; what is about no tool always is.
     pub fn matches(&self, tool: Option<&str>) -> bool {
         match tool {
-            Some(tool) if !self.tools.is_empty() => self.tools.iter().any(|glob| glob.matches(tool)),
+            Some(tool) if !self.tools.is_empty() => {
+                self.tools.iter().any(|glob| glob.matches(tool))
+            }
             _ => true,
         }
     }

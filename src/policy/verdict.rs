@@ -111,11 +111,9 @@ impl Verdict {
     /// Returns a warning for each hook that failed.
     pub fn warnings(&self) -> impl Iterator<Item = Warning> + '_ {
         self.ran.iter().filter_map(|ran| match &ran.reply {
-            Reply::Failed { how, detail } => Some(Warning {
-                event: ran.source.event,
-                how: how.clone(),
-                detail: detail.clone(),
-            }),
+            Reply::Failed { how, detail } => {
+                Some(Warning { event: ran.source.event, how: how.clone(), detail: detail.clone() })
+            }
             _ => None,
         })
     }
