@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release --manifest-path benches/Cargo.toml` runs them all; a name as argument runs
 //! one: `append`, `cpu`, `processes`, `open`, `visible`, `turns`, `loaded`, `predicates`,
-//! `session`, `policy`.
+//! `session`, `policy`, `scripts`.
 
 mod allocations;
 mod append;
@@ -15,6 +15,7 @@ mod policy;
 mod predicates;
 mod processes;
 mod records;
+mod scripts;
 mod session;
 mod turns;
 mod visible;
@@ -33,6 +34,7 @@ fn main() {
             predicates::run();
             session::run();
             policy::run();
+            scripts::run();
         }
         Some("append") => append::run(),
         Some("cpu") => cpu::run(),
@@ -54,6 +56,7 @@ fn main() {
         Some("predicates") => predicates::run(),
         Some("session") => session::run(),
         Some("policy") => policy::run(),
+        Some("scripts") => scripts::run(),
         Some(other) => eprintln!("there is no bench `{other}`"),
     }
 }
