@@ -9,7 +9,10 @@ use spl::run::Report;
 use spl::secret::mask;
 
 use crate::failure::Failure;
-use crate::output::{self, Output, plural, printable};
+use crate::output::{self, Output, cut, plural, printable};
+
+/// The most characters of a reason in the line that tells of it.
+const REASON_COLUMNS: usize = 400;
 
 /// Says how a run went. `again` is the command that takes it up.
 pub(crate) fn tell(out: &mut Output, report: &Report, again: &str) -> Result<(), Failure> {
@@ -66,7 +69,7 @@ pub(crate) fn tell_blocked(
     thread: &ThreadId,
 ) -> Result<(), Failure> {
     let reason = mask(&block.reason);
-    output::hook(&format!("{} blocked the goal: {}", block.event, printable(&reason)));
+    output::hook(&cut(&format!("{} blocked the goal: {reason}", block.event), REASON_COLUMNS));
     let answer = object! {
         "cost_usd": 0,
         "fell_back_to": Vec::<Value>::new(),
