@@ -77,15 +77,15 @@ fn read_turns(turns: &[Value], place: &str) -> Result<Vec<Turn>, ScriptError> {
     let mut turns = turns
         .iter()
         .enumerate()
-        .map(|(index, turn)| read_turn(turn, format!("{place} {}", index + 1)))
+        .map(|(index, turn)| read_turn(turn, &format!("{place} {}", index + 1)))
         .collect::<Result<Vec<_>, _>>()?;
     name_calls(&mut turns)?;
     Ok(turns)
 }
 
-fn read_turn(turn: &Value, place: String) -> Result<Turn, ScriptError> {
+fn read_turn(turn: &Value, place: &str) -> Result<Turn, ScriptError> {
     let known = ["text", "tool_calls", "wait_for", "usage", "stop", "fails"];
-    let turn = Part::of(turn, place.clone(), &known)?;
+    let turn = Part::of(turn, place.to_owned(), &known)?;
     let mut calls = Vec::new();
     for (index, call) in turn.list("tool_calls")?.unwrap_or_default().iter().enumerate() {
         calls.push(read_call(call, format!("{place}, call {}", index + 1))?);
@@ -239,7 +239,10 @@ mod tests {
         refused("[]", "the script: must be an object, not array");
         refused("{}", "the script: `turns` is missing");
         refused(r#"{"turns":{}}"#, "the script: `turns` must be a list, not object");
-        refused(r#"{"turns":[],"model":1}"#, "the script: `model` is not known here; `turns` are");
+        refused(
+            r#"{"turns":[],"model":1}"#,
+            "the script: `model` is not known here; `turns`, `tasks` are",
+        );
         refused(
             r#"{"turns":[{},{"txt":"x"}]}"#,
             "turn 2: `txt` is not known here; \
@@ -269,6 +272,18 @@ mod tests {
         refused(
             &format!(r#"{{"turns":[{twice},{twice}]}}"#),
             "turn 2: the id `x` stands twice in the script",
+        );
+        refused(
+            r#"{"turns":[],"tasks":[]}"#,
+            "the script: `tasks` must be an object of lists of turns",
+        );
+        refused(
+            r#"{"turns":[],"tasks":{"a":{}}}"#,
+            "the script: `tasks` must have a list of turns under each goal",
+        );
+        refused(
+            r#"{"turns":[],"tasks":{"a":[{},{"text":1}]}}"#,
+            "task `a`, turn 2: `text` must be a string, not number",
         );
         for path in ["", "/etc/passwd", "../x", "a/../../x"] {
             refused(

@@ -49,12 +49,10 @@ impl Part {
         Self { turns, next: 0 }
     }
 
-    /// Returns the next turn of a run that has taken so many: it may be one that is resumed.
-    fn next(&mut self, taken: usize) -> Option<&Turn> {
+    /// Returns the turn of a run that has taken so many: it may be one that is resumed.
+    fn turn(&mut self, taken: usize) -> Option<&Turn> {
         self.next = self.next.max(taken);
-        let turn = self.turns.get(self.next)?;
-        self.next += 1;
-        Some(turn)
+        self.turns.get(self.next)
     }
 }
 
@@ -91,22 +89,19 @@ impl Model for Scripted {
             Some(Message::User { text }) => self.tasks.get_mut(text),
             _ => None,
         };
-        let Some(turn) = part.unwrap_or(&mut self.run).next(taken) else {
-            return Ok(reply(String::new(), vec![]));
-        };
+        let part = part.unwrap_or(&mut self.run);
+        let Some(turn) = part.turn(taken) else { return Ok(reply(String::new(), vec![])) };
         if let Some(file) = &turn.wait_for
             && !Self::wait_for(&self.workspace, file, cancel)
         {
             return Err(ModelError::Cancelled);
         }
-        let reply = turn.reply.clone();
+        let (reply, fails) = (turn.reply.clone(), turn.fails.clone());
+        part.next += 1;
         if !reply.text.is_empty() {
             said(&reply.text);
         }
-        match &turn.fails {
-            None => Ok(reply),
-            Some(error) => Err(error.clone()),
-        }
+        fails.map_or(Ok(reply), Err)
     }
 
     fn name(&self) -> &'static str {

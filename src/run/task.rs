@@ -39,14 +39,18 @@ impl Driver<'_> {
             cancel,
             watch: &mut |moment| watch(Moment::Within { task: &thread, moment: &moment }),
         };
-        let (outcome, spent) = match records_of(engine, &thread)?.is_empty() {
-            true => ended(begin(spec, hands, self.confined.as_ref(), Some(&self.audited))?),
-            false => match take_up(&thread, hands, self.confined.as_ref(), Some(&self.audited)) {
-                Err(RunError::Finished { .. }) => {
-                    recorded(replay(&records_of(engine, &thread)?, &|_| None)?.state)
-                }
-                report => ended(report?),
-            },
+        let (confined, audited) = (self.confined.as_ref(), Some(&self.audited));
+        let worked = if records_of(engine, &thread)?.is_empty() {
+            begin(spec, hands, confined, audited)
+        } else {
+            take_up(&thread, hands, confined, audited)
+        };
+        let (outcome, spent) = match worked {
+            // It came to its end before the run did.
+            Err(RunError::Finished { .. }) => {
+                recorded(&replay(&records_of(engine, &thread)?, &|_| None)?.state)
+            }
+            report => report.map(|report| (report.outcome, report.spent))?,
         };
         let data = object! {
             "outcome": outcome.verb.as_str(),
@@ -61,11 +65,7 @@ impl Driver<'_> {
     }
 }
 
-fn ended(report: super::Report) -> (Outcome, Spent) {
-    (report.outcome, report.spent)
-}
-
-fn recorded(state: RunState) -> (Outcome, Spent) {
+fn recorded(state: &RunState) -> (Outcome, Spent) {
     let outcome = state.outcome().cloned();
     let none = || Outcome::new(Verb::Failed, "it has no outcome");
     (outcome.unwrap_or_else(none), *state.spent())
