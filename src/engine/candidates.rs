@@ -11,7 +11,7 @@ use super::live::see_clocks;
 use super::{Engine, EngineError, Live};
 use crate::hook::{Hook, HookSet, InForce, ReturnedCall, head};
 use crate::predicate::{Place, PlaceName, SearchKey};
-use crate::record::{CONFIG_THREAD, Draft, Namespace, RecordId};
+use crate::record::{Draft, Namespace, RecordId};
 use crate::store::{IndexedHook, Reader, StoreError};
 
 /// The hooks that may have something to say about a call.
@@ -42,19 +42,18 @@ impl Engine {
         }
         let indexed = self.whole().read(|reader| indexed(reader, call, namespace))?;
         match indexed {
-            Some(records) => Ok(self.compiled(&records)),
+            Some(drafts) => Ok(self.compiled(&drafts)),
             None => self.index(),
         }
     }
 
     /// Compiles hooks that stand in the index: they have passed the validator.
-    fn compiled(&self, records: &[(RecordId, String)]) -> Concerned {
-        let in_force = |(id, text): &(RecordId, String)| {
-            let draft = Draft::reread(text).ok()?;
-            let hook = Hook::check_with(&draft, self.expressions()).ok()?;
+    fn compiled(&self, drafts: &[(RecordId, Draft)]) -> Concerned {
+        let in_force = |(id, draft): &(RecordId, Draft)| {
+            let hook = Hook::check_with(draft, self.expressions()).ok()?;
             Some(InForce { hook: Arc::new(hook), record_id: Some(*id) })
         };
-        let hooks = HookSet::new(records.iter().filter_map(in_force));
+        let hooks = HookSet::new(drafts.iter().filter_map(in_force));
         Concerned { see_clocks: see_clocks(&hooks), hooks }
     }
 
@@ -72,9 +71,8 @@ fn indexed(
     reader: &Reader<'_>,
     call: &ReturnedCall<'_>,
     namespace: &Namespace,
-) -> Result<Option<Vec<(RecordId, String)>>, StoreError> {
-    let last = reader.last_of_thread(CONFIG_THREAD)?;
-    if reader.hook_index_as_of()?.unwrap_or_default() < last {
+) -> Result<Option<Vec<(RecordId, Draft)>>, StoreError> {
+    if !reader.has_hook_index()? {
         return Ok(None);
     }
     let (tool, resource) = (format!("tool={}", call.tool), format!("resource={}", call.resource));
@@ -84,12 +82,11 @@ fn indexed(
             found.insert((entry.namespace, entry.name), entry.record);
         }
     }
-    let mut records = Vec::with_capacity(found.len());
+    let mut drafts = Vec::with_capacity(found.len());
     for id in found.into_values() {
-        let stored = reader.record(id)?;
-        records.extend(stored.map(|it| (id, it.record.canonical().as_str().to_owned())));
+        drafts.extend(reader.indexed_draft(id)?.map(|draft| (id, draft)));
     }
-    Ok(Some(records))
+    Ok(Some(drafts))
 }
 
 /// Tells whether a call is what an entry asks for, as far as the look-up has not seen to it.

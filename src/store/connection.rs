@@ -1,6 +1,6 @@
 //! Opening the file: what it is, which format it has, how SQLite is set.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
@@ -66,6 +66,9 @@ fn open_with(
             copy_before_migration(path, format)?;
         }
         set_wal(&connection)?;
+        // Whoever reads first makes the log.
+        format_of(&connection, path, newest)?;
+        name_log(path);
         if format < newest {
             migrate(&connection, migrations, format)?;
         }
@@ -219,19 +222,58 @@ fn set_max_pages(connection: &Connection, options: &StoreOptions) -> Result<(), 
     Ok(())
 }
 
-/// The most bytes of a log that a process leaves behind. Whoever comes first afterwards reads it to
-/// its end before anything else; folding it in takes as long as a commit.
-const MAX_LOG_BYTES: u64 = 320 * 1024;
+/// After how many pages the next commit begins the log anew. Whoever comes first, when nobody has the
+/// store open, reads it to its end before anything else; folding it in takes as long as a commit.
+const MAX_LOG_PAGES: i64 = 72;
 
-/// Folds a log that has grown long into the file, and begins it anew, unless somebody else works
-/// with it.
+/// The length of a log of so many pages. One that is no longer than that need not be looked into.
+const SHORT_LOG: u64 = MAX_LOG_PAGES.unsigned_abs() * (4096 + 24);
+
+/// The most bytes of a log that a process leaves behind, which it must have written at once.
+const MAX_LOG_BYTES: u64 = 4 * 1024 * 1024;
+
+/// Folds a log that has grown long into the file before a commit, under the lock, so that the commit
+/// writes over it from its beginning.
 ///
 /// What has been folded in is known to the processes that have the store open, and to nobody after
-/// them. Where each commits once and ends, the log would never be begun anew.
-pub(super) fn cut_log(connection: &Connection, path: &Path, lock: &FileLock) {
+/// them. Where each commits once and ends, the log would never be begun anew. It keeps its length:
+/// what is written over is durable in half the time of what makes a file longer.
+pub(super) fn renew_log(connection: &Connection, path: &Path) {
+    if length_of_log(path) > SHORT_LOG && pages_in_log(connection) > MAX_LOG_PAGES {
+        // Whoever reads keeps the log as it is, and the next commit tries again.
+        let _ = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+    }
+}
+
+/// Returns how much of the log counts. Behind that stands what is to be written over.
+fn pages_in_log(connection: &Connection) -> i64 {
+    let pages = connection.query_row("PRAGMA wal_checkpoint(NOOP)", [], |row| row.get(1));
+    pages.unwrap_or_default()
+}
+
+/// Makes the name of the log durable before the first that is written to it, under the lock, so that
+/// nobody after that has to.
+///
+/// SQLite does it in every process that commits, whether it has made the log or not; it is compiled
+/// without that.
+pub(super) fn name_log(path: &Path) {
+    if length_of_log(path) == 0
+        && let Ok(folder) = File::open(path.with_file_name("."))
+    {
+        // Not every file system has such a thing.
+        let _ = folder.sync_all();
+    }
+}
+
+fn length_of_log(path: &Path) -> u64 {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
-    if !Path::new(&log).metadata().is_ok_and(|log| log.len() > MAX_LOG_BYTES) {
+    Path::new(&log).metadata().map_or(0, |log| log.len())
+}
+
+/// Cuts a log off that has grown very long, unless somebody else works with the store.
+pub(super) fn cut_log(connection: &Connection, path: &Path, lock: &FileLock) {
+    if length_of_log(path) <= MAX_LOG_BYTES {
         return;
     }
     let Some(_held) = lock.try_hold() else { return };

@@ -4,10 +4,10 @@
 //! A fold of the configuration thread up to one place. Whoever finds that the thread has grown since
 //! folds it and writes the index anew.
 
-use rusqlite::{OptionalExtension as _, params};
+use rusqlite::params;
 
 use super::{Reader, StoreError, Tx};
-use crate::record::{RecordId, Sequence};
+use crate::record::{CONFIG_THREAD, Draft, RecordId, Sequence, ShapeError};
 
 /// What a call must be like for a hook to have something to say about it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,11 +27,23 @@ pub struct IndexedHook {
 }
 
 impl Reader<'_> {
-    /// Returns up to which record of the configuration the index is; `None` if there is none.
-    pub fn hook_index_as_of(&self) -> Result<Option<Sequence>, StoreError> {
-        let sql = "SELECT seq FROM hook_index_as_of";
-        let as_of = self.connection.prepare_cached(sql)?.query_row([], |row| row.get(0));
-        Ok(as_of.optional()?.map(Sequence::new))
+    /// Returns whether the index has all of the configuration.
+    pub fn has_hook_index(&self) -> Result<bool, StoreError> {
+        let sql = "SELECT coalesce((SELECT seq FROM hook_index_as_of), 0)
+                       >= coalesce((SELECT max(seq) FROM records WHERE thread = ?1), 0)";
+        let config = [CONFIG_THREAD];
+        Ok(self.connection.prepare_cached(sql)?.query_row(config, |row| row.get(0))?)
+    }
+
+    /// Returns what the record of a hook in the index says.
+    pub fn indexed_draft(&self, id: RecordId) -> Result<Option<Draft>, StoreError> {
+        let sql = "SELECT seq, canonical FROM records WHERE id = ?1";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query([id.as_bytes()])?;
+        let Some(row) = rows.next()? else { return Ok(None) };
+        let (sequence, text): (i64, String) = (row.get(0)?, row.get(1)?);
+        let damaged = |error: ShapeError| StoreError::Damaged { sequence, what: error.to_string() };
+        Draft::reread(&text).map(Some).map_err(damaged)
     }
 
     /// Returns the entries at these places, and those at every beginning.
@@ -65,7 +77,7 @@ impl Tx<'_> {
         as_of: Sequence,
         entries: &[IndexedHook],
     ) -> Result<(), StoreError> {
-        if self.reader().last_of_thread(crate::record::CONFIG_THREAD)? != as_of {
+        if self.reader().last_of_thread(CONFIG_THREAD)? != as_of {
             return Ok(());
         }
         self.connection.prepare_cached("DELETE FROM hook_index")?.execute([])?;

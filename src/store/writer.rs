@@ -233,6 +233,12 @@ impl Committer {
         };
         self.shared.reach(Stage::Locked);
         let connection = lock_of(&self.connection);
+        if let Some(path) = &self.shared.path {
+            connection::name_log(path);
+            if self.keep_log {
+                connection::renew_log(&connection, path);
+            }
+        }
         let committed = self.transaction(&connection, jobs);
         if let Err(error) = &committed {
             self.undo(&connection, error);

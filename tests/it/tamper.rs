@@ -16,6 +16,9 @@ struct Whole {
     rows: i64,
 }
 
+/// What is found in a copy that was changed.
+struct Changed(Option<Fault>);
+
 impl Whole {
     fn new() -> Self {
         let dir = tempfile::tempdir().expect("a folder");
@@ -71,11 +74,12 @@ impl Whole {
 
     /// Does `sql` to a copy, without triggers and without checks, and returns what is found.
     fn after(&self, sql: &str) -> Option<Fault> {
-        self.after_change(sql).unwrap_or_else(|| panic!("{sql} changed nothing"))
+        let Changed(fault) = self.after_change(sql).unwrap_or_else(|| panic!("{sql}: no change"));
+        fault
     }
 
     /// The same; `None` if it changes no row.
-    fn after_change(&self, sql: &str) -> Option<Option<Fault>> {
+    fn after_change(&self, sql: &str) -> Option<Changed> {
         let path = self.dir.path().join("tampered.db");
         std::fs::copy(self.dir.path().join("copy.db"), &path).expect("copied");
         let raw = Connection::open(&path).expect("opened");
@@ -98,7 +102,7 @@ impl Whole {
         drop(raw);
         let options = EngineOptions { store_path: Some(path), ..EngineOptions::default() };
         let engine = Engine::open(&self.home, options).expect("an engine");
-        Some(engine.store().verify(|_, _| {}).expect("verified").fault)
+        Some(Changed(engine.store().verify(|_, _| {}).expect("verified").fault))
     }
 
     #[track_caller]
@@ -159,7 +163,7 @@ proptest! {
             let sql = format!(
                 "UPDATE records SET {column} = {value} WHERE seq = {row} AND {column} IS NOT {value}"
             );
-            let Some(fault) = whole.after_change(&sql) else {
+            let Some(Changed(fault)) = whole.after_change(&sql) else {
                 return Err(TestCaseError::reject("it is that already"));
             };
             let fault = fault.unwrap_or_else(|| panic!("{sql}: nothing was found"));

@@ -1,6 +1,6 @@
 //! One question to the server of a home, over its socket: without a runtime, and not for long.
 
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, IoSlice, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
@@ -40,13 +40,13 @@ pub(super) fn ask(socket: &Path, envelope: &[u8]) -> io::Result<Reply> {
          content-type: application/json\r\ncontent-length: {}\r\n\r\n",
         envelope.len()
     );
-    let request = [head.as_bytes(), envelope].concat();
-    let mut rest = request.as_slice();
+    let mut request = [IoSlice::new(head.as_bytes()), IoSlice::new(envelope)];
+    let mut rest = request.as_mut_slice();
     while !rest.is_empty() {
         stream.set_write_timeout(Some(left(&took)?))?;
-        match stream.write(rest) {
+        match stream.write_vectored(rest) {
             Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-            Ok(written) => rest = rest.get(written..).unwrap_or_default(),
+            Ok(written) => IoSlice::advance_slices(&mut rest, written),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             // A server that does not want the rest may have said why.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => break,
