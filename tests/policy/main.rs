@@ -4,6 +4,9 @@
 mod cases;
 mod desk;
 mod dispatch;
+#[path = "../tool/group.rs"]
+mod group;
+mod hostile;
 mod runs;
 
 use std::collections::BTreeSet;
