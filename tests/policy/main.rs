@@ -1,10 +1,12 @@
 //! The cases of the Polyglot dialect (contract-polyglot §17), each a file of
 //! `fixtures/policy/polyglot/cases/`, driven with a real shell.
 
+mod case_runs;
 mod cases;
 mod desk;
 mod dispatch;
 mod runs;
+mod stage;
 
 use std::collections::BTreeSet;
 
