@@ -120,7 +120,7 @@ fn answered(ask: &Ask, desk: &Desk, policy: &Policy) {
             if let Some(reason) = &want.reason {
                 assert_eq!(block.reason, *reason);
             }
-            assert_ne!(want.context, Some(Some(String::new())), "a block adds nothing");
+            assert!(want.context.as_ref().is_none_or(Option::is_none), "a block adds nothing");
         }
         (Decision::Proceed { context }, "proceed") => {
             if let Some(want) = &want.context {

@@ -1,6 +1,7 @@
 //! The cases of the Polyglot dialect (contract-polyglot §17), each a file of
 //! `fixtures/policy/polyglot/cases/`, driven with a real shell.
 
+mod case_runs;
 mod cases;
 mod desk;
 mod dispatch;
@@ -8,6 +9,7 @@ mod dispatch;
 mod group;
 mod hostile;
 mod runs;
+mod stage;
 
 use std::collections::BTreeSet;
 

@@ -1,200 +1,18 @@
-//! Policy hooks in whole runs: real settings files, real shells, a model that plays a script.
+//! Policy hooks in whole runs, as people set them up.
 
-use std::cell::RefCell;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use spl::cancel::Cancel;
-use spl::canon::{Object, Value};
-use spl::engine::{Caller, Engine, EngineOptions, Home, Hooks};
-use spl::model::{Message, Model, ModelError, Reply, Scripted, TurnRequest};
-use spl::policy::polyglot::{Files, Project, load};
-use spl::policy::{Policy, SettingsError};
-use spl::record::{ActorId, ThreadId};
-use spl::run::{
-    Approval, Approver, Auto, Hands, Moment, Nobody, Report, RunError, RunSpec, drive, replay,
-};
-use spl::store::{Stored, ThreadRange};
-use spl::tool::{Toolbox, Workspace};
+use spl::canon::Value;
+use spl::engine::Caller;
+use spl::model::Message;
+use spl::record::ThreadId;
+use spl::run::{Approval, Approver, replay};
 
-/// A user's home folder, a workspace, and an instance.
-pub(crate) struct Stage {
-    dir: tempfile::TempDir,
-    pub(crate) engine: Engine,
-    /// The switches of the environment.
-    pub(crate) variables: Vec<(String, String)>,
-}
-
-/// What came of a run.
-pub(crate) struct Played {
-    pub(crate) outcome: Result<Report, RunError>,
-    /// What the model was told, turn by turn, tasks included.
-    pub(crate) told: Vec<TurnRequest>,
-    /// What a person would have been shown of policy hooks, in order.
-    pub(crate) shown: Vec<String>,
-}
-
-impl Stage {
-    pub(crate) fn new() -> Self {
-        let dir = tempfile::tempdir().expect("a folder");
-        for folder in ["user/.polyglot", "workspace/.polyglot"] {
-            fs::create_dir_all(dir.path().join(folder)).expect("a folder");
-        }
-        let home = Home::at(dir.path().join("instance"));
-        home.initialise("vera").expect("a home");
-        let engine = Engine::open(&home, EngineOptions::default()).expect("an engine");
-        Self { dir, engine, variables: Vec::new() }
-    }
-
-    pub(crate) fn user(&self) -> PathBuf {
-        self.dir.path().join("user")
-    }
-
-    pub(crate) fn workspace(&self) -> PathBuf {
-        self.dir.path().join("workspace")
-    }
-
-    /// Writes the settings of the user.
-    pub(crate) fn set_up(&self, settings: &str) {
-        fs::write(self.user().join(".polyglot/settings.json"), settings).expect("written");
-    }
-
-    /// Writes a script into the workspace, and lets it be run.
-    pub(crate) fn script(&self, name: &str, text: &str) {
-        use std::os::unix::fs::PermissionsExt as _;
-        let path = self.workspace().join(name);
-        fs::write(&path, text).expect("written");
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("set");
-    }
-
-    pub(crate) fn policy(&self) -> Result<Policy, SettingsError> {
-        let (user, workspace) = (self.user(), self.workspace());
-        let files = Files { home: Some(&user), workspace: &workspace, project: Project::Asked };
-        let variable = |name: &str| {
-            let named = self.variables.iter().find(|(key, _)| key == name);
-            named.map(|(_, value)| value.clone())
-        };
-        let path = std::env::var_os("PATH").expect("a path");
-        let environment = vec![("PATH".into(), path), ("OF_PARENT".into(), "seen".into())];
-        Ok(load(&files, &variable)?.at(workspace, environment))
-    }
-
-    pub(crate) fn play(&self, script: &str) -> Played {
-        self.play_goal("hi", script, &mut Auto)
-    }
-
-    pub(crate) fn play_goal(
-        &self,
-        goal: &str,
-        script: &str,
-        approver: &mut dyn Approver,
-    ) -> Played {
-        let workspace = Workspace::open(self.workspace()).expect("a workspace");
-        let script = Scripted::parse(script.as_bytes(), workspace.path()).expect("a script");
-        let mut model = Overheard { script, told: Vec::new() };
-        let path = std::env::var("PATH").expect("a path");
-        let tools = Toolbox::of_workspace(&workspace, vec![("PATH".to_owned(), path)]);
-        let actor = ActorId::parse("did:sync:agent:clerk").expect("an actor");
-        let shown = RefCell::new(Vec::new());
-        let policy = self.policy().expect("settings");
-        let outcome = drive(
-            RunSpec::new(thread(), actor, goal, "scripted"),
-            Hands {
-                engine: &self.engine,
-                model: &mut model,
-                tools: &tools,
-                decider: &mut Nobody,
-                approver,
-                policy: &policy,
-                hooks: Hooks::Live,
-                cancel: &Cancel::new(),
-                watch: &mut |moment| note(&shown, &moment),
-            },
-        );
-        Played { outcome, told: model.told, shown: shown.into_inner() }
-    }
-
-    pub(crate) fn records(&self, thread: &ThreadId) -> Vec<Stored> {
-        let range = ThreadRange::default();
-        self.engine.store().read(|reader| reader.thread(thread, range, usize::MAX)).expect("read")
-    }
-
-    /// The bodies of the records of blocks.
-    pub(crate) fn blocks(&self) -> Vec<Object> {
-        let records = self.records(&ThreadId::security());
-        let blocks = records.iter().filter(|it| it.record.kind() == Some("core.audit.policy.v1"));
-        blocks.map(|stored| stored.record.draft().body.clone()).collect()
-    }
-
-    pub(crate) fn results(&self) -> Vec<Object> {
-        let records = self.records(&thread());
-        let results =
-            records.iter().filter(|it| it.record.kind() == Some("core.work.tool_result.v1"));
-        results.map(|stored| stored.record.draft().body.clone()).collect()
-    }
-
-    /// What hooks have written into a file of the workspace.
-    pub(crate) fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.workspace().join(name)).unwrap_or_default()
-    }
-}
-
-fn note(shown: &RefCell<Vec<String>>, moment: &Moment<'_>) {
-    match moment {
-        Moment::Warned(warning) => shown.borrow_mut().push(warning.to_string()),
-        Moment::Blocked { request, block } => {
-            let line = format!("{} {}: {}", request.name, block.event, block.reason);
-            shown.borrow_mut().push(line);
-        }
-        Moment::Within { moment, .. } => note(shown, moment),
-        _ => {}
-    }
-}
-
-impl Played {
-    /// What the model read last, joined.
-    pub(crate) fn heard(&self) -> String {
-        let text = |message: &Message| match message {
-            Message::User { text } | Message::ToolResult { text, .. } => Some(text.clone()),
-            _ => None,
-        };
-        let last = self.told.last().map(|request| request.messages.as_slice());
-        last.unwrap_or_default().iter().filter_map(text).collect::<Vec<_>>().join("\n---\n")
-    }
-}
-
-/// A model that plays a script and remembers what it was told.
-struct Overheard {
-    script: Scripted,
-    told: Vec<TurnRequest>,
-}
-
-impl Model for Overheard {
-    fn turn(
-        &mut self,
-        request: &TurnRequest,
-        cancel: &Cancel,
-        said: &mut dyn FnMut(&str),
-    ) -> Result<Reply, ModelError> {
-        self.told.push(request.clone());
-        self.script.turn(request, cancel, said)
-    }
-
-    fn name(&self) -> &str {
-        self.script.name()
-    }
-}
-
-pub(crate) fn thread() -> ThreadId {
-    ThreadId::parse("th_run").expect("a thread")
-}
-
-pub(crate) fn text<'a>(body: &'a Object, name: &str) -> &'a str {
-    body.get(name).and_then(Value::as_str).unwrap_or_default()
-}
+use crate::stage::{Stage, text, thread};
 
 /// The script of a run that makes these calls, a turn each.
-pub(crate) fn calls(calls: &[(&str, &str)]) -> String {
+fn calls(calls: &[(&str, &str)]) -> String {
     let turn = |(name, args): &(&str, &str)| {
         format!(r#"{{"tool_calls":[{{"name":"{name}","args":{args}}}]}}"#)
     };
@@ -202,13 +20,13 @@ pub(crate) fn calls(calls: &[(&str, &str)]) -> String {
     format!(r#"{{"turns":[{},{{"text":"done"}}]}}"#, turns.join(","))
 }
 
-pub(crate) fn bash(command: &str) -> String {
+fn bash(command: &str) -> String {
     let args = serde_json::json!({ "command": command }).to_string();
     calls(&[("bash", &args)])
 }
 
 /// Settings with one hook for an event.
-pub(crate) fn hook(event: &str, members: &str) -> String {
+fn hook(event: &str, members: &str) -> String {
     format!(r#"{{"hooks":{{"{event}":[{{{members}}}]}}}}"#)
 }
 
@@ -224,7 +42,7 @@ esac
 #[test]
 fn a_list_of_dangerous_commands_blocks_warns_and_lets_through() {
     let stage = Stage::new();
-    stage.script("deny-dangerous-commands.sh", DENY);
+    stage.desk.program("deny-dangerous-commands.sh", DENY);
     stage.set_up(&hook(
         "preToolUse",
         r#""command":"./deny-dangerous-commands.sh","tools":["bash"]"#,
@@ -273,13 +91,14 @@ if jq -e '.toolInput.command | test("(^|[ ;&|])rm([ ]|$)")' >/dev/null; then
   echo '{"decision":"block","reason":"rm is not allowed here"}'
 fi
 "#;
-    stage.script("no-rm.sh", script);
+    stage.desk.program("no-rm.sh", script);
     stage.set_up(&hook("preToolUse", r#""command":"./no-rm.sh","tools":["bash"]"#));
     let has_jq = std::process::Command::new("jq").arg("--version").output().is_ok();
     let played = stage.play(&bash("rm kept"));
     played.outcome.as_ref().expect("a run");
     if has_jq {
-        assert!(played.heard_blocked("rm is not allowed here"));
+        let read = "blocked by a preToolUse hook: rm is not allowed here";
+        assert!(played.heard().contains(read));
         assert_eq!(stage.blocks().len(), 1);
     } else {
         // Without the program the hook fails, and a hook that fails stops nothing.
@@ -390,7 +209,7 @@ fn what_is_refused_before_is_asked_of_no_policy_hook() {
         .map(|it| text(&it.record.draft().body, "layer"))
         .collect();
     assert_eq!(layers, ["grant", "rule", "grant", "allow", "allow"]);
-    let asked = stage.read("asked");
+    let asked = stage.desk.text("asked");
     assert_eq!(asked.lines().count(), 1, "{asked}");
     assert!(asked.contains(r#""toolInput":{"path":"."}"#), "{asked}");
     replay(&records, &|_| None).expect("it replays");
@@ -414,7 +233,7 @@ fn policy_hooks_are_asked_in_tasks_too_and_prompt_hooks_are_not() {
     let blocks = stage.blocks();
     assert_eq!(blocks.len(), 1);
     assert_ne!(text(&blocks[0], "thread"), "th_run", "it names the task");
-    let prompts = stage.read("prompts");
+    let prompts = stage.desk.text("prompts");
     assert_eq!(prompts.lines().count(), 1, "{prompts}");
 }
 
@@ -436,12 +255,6 @@ fn lessons_are_heard_about_a_call_that_policy_blocked() {
     assert!(heard);
 }
 
-impl Played {
-    fn heard_blocked(&self, reason: &str) -> bool {
-        self.heard().contains(&format!("blocked by a preToolUse hook: {reason}"))
-    }
-}
-
 #[test]
 fn the_audit_file_has_all_of_it_in_order() {
     let stage = Stage::new();
@@ -455,7 +268,7 @@ fn the_audit_file_has_all_of_it_in_order() {
         {"tool_calls":[{"name":"task","args":{"description":"d","prompt":"a part"}}]},{"text":"done"}],
         "tasks":{"a part":[{"tool_calls":[{"name":"bash","args":{"command":"forbidden"}}]},{}]}}"#;
     stage.play(script).outcome.expect("a run");
-    let path = stage.user().join(".polyglot/audit/th_run.jsonl");
+    let path = stage.desk.home.join(".polyglot/audit/th_run.jsonl");
     let lines = fs::read_to_string(&path).expect("an audit file");
     let kinds: Vec<String> = lines
         .lines()
