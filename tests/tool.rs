@@ -19,7 +19,7 @@ use spl::tool::{
 };
 use tempfile::TempDir;
 
-use crate::group::{NOT_WAITED, members, not_waited};
+use crate::group::{NOT_WAITED, nobody_is_left, not_waited};
 
 /// A workspace beside a file that is not in it.
 struct Desk {
@@ -359,12 +359,8 @@ fn a_flood_of_deaf_children_is_bounded_and_ends() {
     not_waited(watch);
     error_with(&answer, "[killed after 1 s]");
     assert!(answer.shown.len() <= SHOWN_BYTES);
-    // Nobody of the group is left.
     let group = fs::read_to_string(desk.path("shell")).expect("a process id");
-    while !members(group.trim()).is_empty() {
-        assert!(watch.elapsed() < NOT_WAITED, "{:?}", members(group.trim()));
-        std::thread::yield_now();
-    }
+    nobody_is_left(group.trim());
 }
 
 #[test]

@@ -17,6 +17,13 @@ use crate::time::Stopwatch;
 /// How soon it is looked again where nothing can wake us.
 const SOON: Duration = Duration::from_millis(1);
 
+/// How long it is waited for the end of one that was killed.
+const DIES: Duration = Duration::from_millis(150);
+
+/// How long after that it is waited for the others of its group. Whoever is dead, and has not been
+/// collected by whoever inherited it, cannot be told from one that is about to die.
+const OTHERS_DIE: Duration = Duration::from_millis(50);
+
 /// A process that leads a group of its own.
 ///
 /// It is not reaped before the end: as long as it is not, its id cannot be given to another
@@ -65,22 +72,23 @@ impl Leader {
         let _ = kill_process_group(self.id, signal);
     }
 
-    /// Kills it and its whole group, and returns when nobody of them is left; at the latest after
-    /// `at_most`, since who is held up in the kernel dies when it comes back.
-    pub(super) fn kill(self, at_most: Duration) {
-        let watch = Stopwatch::start();
+    /// Kills it and its whole group, and returns when nobody of them is left, or not long after:
+    /// whoever is held up in the kernel dies when it comes back.
+    pub(super) fn kill(self) {
         self.signal(Signal::KILL);
         // It may have left the group that it led.
         let _ = kill_process(self.id, Signal::KILL);
+        let watch = Stopwatch::start();
         while !self.has_ended() {
-            let Some(left) = at_most.checked_sub(watch.elapsed()) else { break };
+            let Some(left) = DIES.checked_sub(watch.elapsed()) else { break };
             self.wait([], left);
         }
         // The id is not given to another process while one is of its group. And if it is later, no
         // harm is done: this asks, and sends nothing.
         let group = self.id;
         self.reap();
-        while watch.elapsed() < at_most && test_kill_process_group(group).is_ok() {
+        let watch = Stopwatch::start();
+        while watch.elapsed() < OTHERS_DIE && test_kill_process_group(group).is_ok() {
             thread::sleep(SOON);
         }
     }

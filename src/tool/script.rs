@@ -25,10 +25,6 @@ use crate::time::Stopwatch;
 /// behind still holds a pipe.
 const SETTLE: Duration = Duration::from_millis(100);
 
-/// How long it is waited for the end of a group that was killed. Whoever is dead, and has not been
-/// collected by whoever inherited it, cannot be told from one that is about to die.
-const KILLED: Duration = Duration::from_millis(50);
-
 /// How often it is looked whether nobody wants to know any more.
 const TICK: Duration = Duration::from_millis(20);
 
@@ -159,7 +155,7 @@ impl<'a> Script<'a> {
         let Some(cut) = cut else {
             return leader.reap().map_or(Ending::Exited(-1), Ending::from);
         };
-        leader.kill(KILLED);
+        leader.kill();
         // What it said last is in the pipes still.
         pipes.pass();
         cut

@@ -40,6 +40,7 @@ pub(crate) enum Surface {
 /// Settings, and what comes of loading them and of asking their hooks.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::option_option, reason = "a null says something, too")]
 pub(crate) struct Situation {
     pub(crate) global: Option<Value>,
     pub(crate) project: Option<Value>,
@@ -123,6 +124,7 @@ pub(crate) struct Ask {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::option_option, reason = "a null says something, too")]
 pub(crate) struct Expect {
     pub(crate) decision: String,
     pub(crate) reason: Option<String>,
@@ -182,6 +184,7 @@ pub(crate) struct Call {
 /// What comes of a run.
 #[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::option_option, reason = "a null says something, too")]
 pub(crate) struct RunExpect {
     /// Whether the file `tool-ran` is there.
     pub(crate) tool_ran: Option<bool>,

@@ -5,6 +5,9 @@ mod case_runs;
 mod cases;
 mod desk;
 mod dispatch;
+#[path = "../tool/group.rs"]
+mod group;
+mod hostile;
 mod runs;
 mod stage;
 

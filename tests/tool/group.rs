@@ -15,8 +15,18 @@ pub(crate) fn not_waited(watch: Stopwatch) {
     assert!(watch.elapsed() < NOT_WAITED, "{:?}", watch.elapsed());
 }
 
+/// Holds that nobody of a group is left. A busy machine may take its time to let them die.
+#[track_caller]
+pub(crate) fn nobody_is_left(group: &str) {
+    let watch = Stopwatch::start();
+    while !members(group).is_empty() {
+        assert!(watch.elapsed() < NOT_WAITED, "{:?}", members(group));
+        std::thread::yield_now();
+    }
+}
+
 /// Returns the processes of a group that have not ended.
-pub(crate) fn members(group: &str) -> Vec<String> {
+fn members(group: &str) -> Vec<String> {
     let stats = fs::read_dir("/proc").expect("/proc").filter_map(|entry| {
         // A process may end while it is looked at.
         fs::read_to_string(entry.ok()?.path().join("stat")).ok()

@@ -12,7 +12,7 @@ use spl::time::Stopwatch;
 use spl::tool::{Cancel, Ending, Script, ScriptEnd};
 use tempfile::TempDir;
 
-use crate::group::{NOT_WAITED, members, not_waited};
+use crate::group::{nobody_is_left, not_waited};
 
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
@@ -91,12 +91,7 @@ impl Desk {
     /// Holds that nobody of the group of the last script is left.
     #[track_caller]
     fn nobody_is_left(&self) {
-        let (watch, group) = (Stopwatch::start(), self.read("group"));
-        // A busy machine may take its time to let them die.
-        while !members(&group).is_empty() {
-            assert!(watch.elapsed() < NOT_WAITED, "{:?}", members(&group));
-            std::thread::yield_now();
-        }
+        nobody_is_left(&self.read("group"));
     }
 
     /// Ends a process that a script has left behind and written down, and holds that it was there.
