@@ -5,7 +5,7 @@
 //! known when `!(…)` asks for it.
 
 use super::GlobError;
-use super::segment::{Class, Kind, Piece};
+use super::segment::{Class, Kind, Piece, bit, firsts};
 
 /// The most states of all programs of a pattern.
 pub(super) const STATES: usize = 4096;
@@ -19,8 +19,11 @@ pub(super) struct Program {
     /// What a state needs comes before it, but for loops.
     states: Vec<State>,
     start: usize,
-    /// What a name has to begin with. Most names that do not match are known by it.
+    /// What a name has to begin and to end with, and the characters of which its first is one: most
+    /// names that do not match are known by that.
     prefix: String,
+    suffix: String,
+    firsts: u128,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,11 +71,19 @@ impl Program {
         let mut compiler = Compiler { states: vec![State::End], hides };
         let place = Place { next: 0, tail: 0, starts: true, ends: true };
         let start = compiler.sequence(pieces, place)?;
-        let prefix = pieces.iter().map_while(|piece| match piece {
+        let char_of = |piece: &Piece| match piece {
             Piece::Char(c) => Some(*c),
             _ => None,
-        });
-        Ok(Self { states: compiler.states, start, prefix: prefix.collect() })
+        };
+        let prefix: String = pieces.iter().map_while(char_of).collect();
+        let suffix: String = pieces.iter().rev().map_while(char_of).collect();
+        Ok(Self {
+            states: compiler.states,
+            start,
+            prefix,
+            suffix: suffix.chars().rev().collect(),
+            firsts: firsts(pieces).0,
+        })
     }
 
     /// Returns how many states it has.
@@ -82,7 +93,11 @@ impl Program {
 
     /// Returns whether the whole of a name matches.
     pub(super) fn matches(&self, name: &str) -> bool {
-        name.starts_with(&self.prefix) && self.run(name).0
+        let first = name.chars().next();
+        first.is_none_or(|c| !c.is_ascii() || self.firsts & bit(c) != 0)
+            && name.starts_with(&self.prefix)
+            && name.ends_with(&self.suffix)
+            && self.run(name).0
     }
 
     /// Returns whether a name matches, and how many states were looked at to know.

@@ -129,6 +129,40 @@ pub(super) fn as_name(pieces: &[Piece]) -> Option<String> {
     chars.collect()
 }
 
+/// Characters of ASCII, each a bit.
+pub(super) const EVERY: u128 = u128::MAX;
+
+/// Returns the characters of ASCII with which a name may begin that matches, and whether it may be
+/// empty.
+pub(super) fn firsts(pieces: &[Piece]) -> (u128, bool) {
+    let mut set = 0;
+    for piece in pieces {
+        let (own, may_be_empty) = match piece {
+            Piece::Char(c) => (bit(*c), false),
+            Piece::Class(class) => {
+                let ascii = (0..=127_u8).map(char::from).filter(|c| class.has(*c));
+                (ascii.fold(0, |set, c| set | bit(c)), false)
+            }
+            Piece::One => (EVERY, false),
+            Piece::Star | Piece::List(Kind::Not, _) => (EVERY, true),
+            Piece::List(kind, alternatives) => alternatives.iter().map(|it| firsts(it)).fold(
+                (0, matches!(kind, Kind::Maybe | Kind::Any)),
+                |(set, empty), (own, may_be)| (set | own, empty || may_be),
+            ),
+        };
+        set |= own;
+        if !may_be_empty {
+            return (set, false);
+        }
+    }
+    (set, true)
+}
+
+/// Returns the bit of a character, if it is of ASCII.
+pub(super) fn bit(c: char) -> u128 {
+    if c.is_ascii() { 1 << u32::from(c) } else { 0 }
+}
+
 struct Reader<'a> {
     chars: &'a [char],
     at: usize,
