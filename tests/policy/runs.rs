@@ -158,10 +158,10 @@ fn a_result_that_is_withheld_is_read_by_nobody() {
     played.outcome.as_ref().expect("a run");
     assert!(!played.heard().contains("top"), "{}", played.heard());
     let results = stage.results();
-    let withheld = "executed, but a postToolUse hook withheld the result: not for you";
-    assert_eq!(text(&results[0], "content"), withheld);
+    let told = "executed, but a postToolUse hook withheld the result: not for you";
+    assert_eq!(text(&results[0], "content"), told);
     assert_eq!(text(&results[0], "status"), "error");
-    assert!(results[0].get("data").is_none(), "and nothing for programs either");
+    assert!(!results[0].contains_key("data"), "and nothing for programs either");
     let records = stage.records(&thread());
     let whole: Vec<String> =
         records.iter().map(|it| Value::from(it.record.to_object()).to_string()).collect();
