@@ -205,7 +205,7 @@ impl Rules {
             [Part::Anything] => split(name).all(|name| !self.is_hidden(name)),
             [part] => {
                 let name = self.without_slashes(name);
-                !(self.parts && name.contains('/')) && part.matches(name)
+                part.matches(name) && !(self.parts && name.contains('/'))
             }
             parts => self.matches_path(parts, name),
         }
