@@ -161,13 +161,14 @@ impl Denials {
         first
     }
 
-    /// Takes out the rows that are due.
-    fn take(&self, due: Due, now: Timestamp) -> Rows {
+    /// Takes out the rows that are due. Where there are none, nobody is asked for the time.
+    fn take(&self, due: Due, now: impl FnOnce() -> Timestamp) -> Rows {
         let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match due {
+            _ if rows.is_empty() => Rows::new(),
             Due::All => std::mem::take(&mut *rows),
             Due::Over => {
-                let minute = now.as_millis().div_euclid(MINUTE_MILLIS);
+                let minute = now().as_millis().div_euclid(MINUTE_MILLIS);
                 let first = Key { minute, caller: "".into(), code: "" };
                 let not_over = rows.split_off(&first);
                 std::mem::replace(&mut *rows, not_over)
@@ -203,7 +204,7 @@ impl Engine {
     /// Writes the denials that are due, one record a row, in one commit; returns how many records.
     /// What cannot be written is kept for the next time.
     pub fn write_denials(&self, due: Due) -> Result<usize, EngineError> {
-        let rows = self.0.denials.take(due, self.whole().now());
+        let rows = self.0.denials.take(due, || self.whole().now());
         if rows.is_empty() {
             return Ok(0);
         }
@@ -246,7 +247,7 @@ mod tests {
             denials.count(&denial(&format!("sa-{n}")), at(1));
             denials.count(&denial(&format!("sa-{n}")), at(1));
         }
-        let rows = denials.take(Due::All, at(2));
+        let rows = denials.take(Due::All, || at(2));
         assert_eq!(rows.len(), MAX_ROWS + 1);
         let sum: u64 = rows.values().map(|row| row.count).sum();
         assert_eq!(sum, 2 * callers as u64);
@@ -261,20 +262,20 @@ mod tests {
             denials.count(&denial("sa-a"), at(secs));
         }
         let counts = |rows: Rows| rows.values().map(|row| row.count).collect::<Vec<_>>();
-        assert_eq!(counts(denials.take(Due::Over, at(59))), Vec::<u64>::new());
-        assert_eq!(counts(denials.take(Due::Over, at(120))), [2, 2]);
-        assert_eq!(counts(denials.take(Due::Over, at(179))), Vec::<u64>::new());
-        assert_eq!(counts(denials.take(Due::All, at(121))), [1]);
+        assert_eq!(counts(denials.take(Due::Over, || at(59))), Vec::<u64>::new());
+        assert_eq!(counts(denials.take(Due::Over, || at(120))), [2, 2]);
+        assert_eq!(counts(denials.take(Due::Over, || at(179))), Vec::<u64>::new());
+        assert_eq!(counts(denials.take(Due::All, || at(121))), [1]);
     }
 
     #[test]
     fn what_could_not_be_written_is_counted_on() {
         let denials = Denials::default();
         denials.count(&denial("sa-a"), at(1));
-        let taken = denials.take(Due::All, at(2));
+        let taken = denials.take(Due::All, || at(2));
         denials.count(&denial("sa-a"), at(3));
         denials.put_back(taken);
-        let rows = denials.take(Due::All, at(4));
+        let rows = denials.take(Due::All, || at(4));
         let [row] = rows.values().collect::<Vec<_>>()[..] else { panic!("one row") };
         assert_eq!((row.count, row.from, row.to), (2, at(1), at(3)));
     }
@@ -288,7 +289,7 @@ mod tests {
             let denial = Denial { actor: Some(&actor), ..denial("sa-a") };
             denials.count(&denial, at(1));
         }
-        let rows = denials.take(Due::All, at(2));
+        let rows = denials.take(Due::All, || at(2));
         let (key, row) = rows.iter().next().expect("a row");
         assert_eq!(row.actors.len(), MAX_NAMES);
         let text = crate::canon::Value::from(row.draft(key).body).to_string();
