@@ -79,6 +79,8 @@ codes! {
     ConfigWriteDenied = "CONFIG_WRITE_DENIED", Refused;
     /// The request came from a web page, or names a host this server does not serve.
     OriginForbidden = "ORIGIN_FORBIDDEN", Refused;
+    /// The folder is none in which this server lets a run work.
+    WorkspaceForbidden = "WORKSPACE_FORBIDDEN", Refused;
     /// The permission rules do not allow it.
     PermissionDenied = "PERMISSION_DENIED", Refused;
     /// The namespace, or one above it, is not registered or not active.

@@ -14,6 +14,7 @@ mod account;
 mod answer;
 mod body;
 mod checkpoint;
+mod decision;
 mod derive;
 mod entry;
 mod event;
@@ -34,11 +35,12 @@ mod tests;
 
 pub use crate::tool::Status;
 pub use account::{Account, AgentSeen, Charter, Failure, Kept, Lesson, Reported, Tally};
-pub use answer::answer;
+pub use answer::{answer, refusal};
 pub use body::{
     AGENT_KIND, CHARTER_KIND, END_KIND, EVENT_KIND, PROMPT_KIND, START_KIND, TOOL_KIND, TURN_KIND,
 };
 pub use checkpoint::{ATTENTION_THREAD, CHECKPOINT_KIND, Checkpoint, CheckpointError};
+pub use decision::{Decided, Pending, PendingCall, Refusal};
 pub use derive::canonical_tool;
 pub use entry::context;
 pub use event::{Agent, Event, Moment, ToolCall};

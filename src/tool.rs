@@ -47,7 +47,7 @@ pub use search::SearchTool;
 pub use surroundings::{RUN_VARIABLE, Surroundings};
 pub use text_file::NoText;
 pub use toolbox::{NameTaken, Toolbox, WORKSPACE_TOOLS};
-pub use workspace::{Workspace, WorkspaceError};
+pub use workspace::{OutsideError, Workspace, WorkspaceError};
 pub use write_file::WriteFileTool;
 
 pub use crate::cancel::Cancel;

@@ -39,7 +39,7 @@ pub fn check(bytes: &[u8]) -> bool {
 }
 
 fn envelope(payload: &[u8]) -> Vec<u8> {
-    Envelope::write(Some(Harness::Qwen), None, "1", payload)
+    Envelope::write(Some(Harness::Qwen), None, "1", None, payload)
 }
 
 fn one_line(reason: &str) {

@@ -10,6 +10,12 @@
 //! runtime. A running server is asked over its socket, once; where none answers in time, the store
 //! is opened here, for the same attempt.
 //!
+//! Policy hooks are asked here as well, by an entry that says `--policy` and of an event that waits
+//! for a decision; of any other, nothing of theirs is read. What they decide is told whether or not
+//! the event can be recorded, and nothing that goes wrong with them refuses anything.
+//!
+//! **Invariant:** of decisions, a refusal is all that is ever printed.
+//!
 //! **Invariant:** standard input is read to its end on every path. Whoever writes a payload that
 //! nobody reads is ended by it.
 
@@ -18,6 +24,7 @@ mod direct;
 mod input;
 mod notice;
 mod place;
+mod policy;
 mod server;
 
 use std::ffi::OsString;
@@ -26,10 +33,13 @@ use std::process::ExitCode;
 
 use spl::canon::hex;
 use spl::identity::random_bytes;
-use spl::session::{Envelope, Event, Payload};
+use spl::session::{
+    Decided, Envelope, Event, Payload, Pending, answer as words, refusal as refusal_of,
+};
 
 pub(crate) use arguments::HookArgs;
 use arguments::Line;
+use direct::Taken;
 use input::Input;
 use notice::Notice;
 use place::Place;
@@ -103,6 +113,74 @@ fn answer_event(
     payload: &[u8],
     notice: &Notice,
 ) -> Result<(), String> {
+    let waiting = if args.policy { waiting(args, place, payload, notice)? } else { None };
+    let decided = waiting.as_ref().and_then(|event| event.decided.as_ref());
+    // A refusal waits for nobody, and is all that is said.
+    let refused = match (&waiting, decided) {
+        (Some(event), Some(Decided::Refused(refusal))) => {
+            refusal_of(event, &refusal.block.reason).as_deref().map(input::print);
+            true
+        }
+        _ => false,
+    };
+    let told = tell(args, place, payload, waiting.as_ref(), notice);
+    let output = match (&told, &waiting, decided) {
+        (Ok(told), ..) => told.output().map(str::to_owned),
+        (Err(_), Some(event), Some(Decided::Added(context))) => Some(words(event, context)),
+        (Err(_), ..) => None,
+    };
+    if let Some(output) = output.filter(|_| !refused) {
+        input::print(&output);
+    }
+    told?.rest()
+}
+
+/// Returns an event that waits for a decision, with what was decided about it.
+fn waiting(
+    args: &HookArgs,
+    place: &Place,
+    payload: &[u8],
+    notice: &Notice,
+) -> Result<Option<Event>, String> {
+    let (read, mut event) = event_of(args, payload)?;
+    let Some(pending) = Pending::of(&read, &event) else { return Ok(None) };
+    event.decided = policy::decide(args, place, &event, &pending, notice);
+    Ok(Some(event))
+}
+
+/// What came of telling whoever keeps the records.
+enum Told {
+    /// A server has recorded the event, and this is to be printed.
+    ByServer(Option<String>),
+    /// It was recorded here.
+    Here(Taken),
+}
+
+impl Told {
+    fn output(&self) -> Option<&str> {
+        match self {
+            Self::ByServer(output) => output.as_deref(),
+            Self::Here(taken) => taken.output(),
+        }
+    }
+
+    /// Does what may be done once everything is printed.
+    fn rest(self) -> Result<(), String> {
+        match self {
+            Self::ByServer(_) => Ok(()),
+            Self::Here(taken) => taken.report(),
+        }
+    }
+}
+
+/// Takes an event, with what was decided about it, to whoever keeps the records.
+fn tell(
+    args: &HookArgs,
+    place: &Place,
+    payload: &[u8],
+    waiting: Option<&Event>,
+    notice: &Notice,
+) -> Result<Told, String> {
     // It only tells this process from others, and a system without randomness has a number for it.
     let attempt = match random_bytes::<16>() {
         Ok(bytes) => hex(&bytes),
@@ -112,14 +190,10 @@ fn answer_event(
     let socket = place.home.socket_path();
     match place::check_socket(&socket) {
         Ok(true) => {
-            let envelope = Envelope::write(args.harness, namespace, &attempt, payload);
+            let decided = waiting.and_then(|event| event.decided.as_ref());
+            let envelope = Envelope::write(args.harness, namespace, &attempt, decided, payload);
             match server::ask(&socket, &envelope) {
-                Ok(Reply::Output(output)) => {
-                    if let Some(output) = output {
-                        input::print(&output);
-                    }
-                    return Ok(());
-                }
+                Ok(Reply::Output(output)) => return Ok(Told::ByServer(output)),
                 Ok(Reply::Refused(reason)) => return Err(reason),
                 // Nobody answers, or not in time: the store is here too.
                 Err(_) => {}
@@ -128,11 +202,12 @@ fn answer_event(
         Ok(false) => {}
         Err(refused) => notice.say(&refused),
     }
+    let event = waiting.cloned().map_or_else(|| Ok(event_of(args, payload)?.1), Ok::<_, String>)?;
+    direct::receive_here(&place.home, &event, args.namespace.as_ref(), &attempt).map(Told::Here)
+}
+
+fn event_of(args: &HookArgs, payload: &[u8]) -> Result<(Payload, Event), String> {
     let payload = Payload::read(payload).map_err(|malformed| malformed.to_string())?;
     let event = Event::read(&payload, args.harness).map_err(|malformed| malformed.to_string())?;
-    let taken = direct::receive_here(&place.home, &event, args.namespace.as_ref(), &attempt)?;
-    if let Some(output) = taken.output() {
-        input::print(output);
-    }
-    taken.report()
+    Ok((payload, event))
 }

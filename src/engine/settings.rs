@@ -69,7 +69,9 @@ impl Settings {
              [server]\n\
              # Where `spl serve` listens for TCP; the socket in `run/` needs no setting.\n\
              host = \"{host}\"\n\
-             port = {port}\n"
+             port = {port}\n\
+             # Folders below which it may be asked to let a run work, beside its own --workspace.\n\
+             # workspace_roots = [\"/srv/work\"]\n"
         )
     }
 }

@@ -196,6 +196,7 @@ fn event(
         digest: hash_of(&[&call.body]),
         rest: Object::new(),
         deaf: false,
+        decided: None,
     }
 }
 

@@ -17,7 +17,8 @@ pub(super) const MAX_EVENT_BYTES: usize = 33 * 1024 * 1024;
 /// `POST /v1/sessions/events`
 pub(super) fn event(state: &ApiState, call: &Call) -> Result<Answer, Problem> {
     let envelope = Envelope::read(&call.body)?;
-    let event = Event::read(&envelope.payload, envelope.harness)?;
+    let mut event = Event::read(&envelope.payload, envelope.harness)?;
+    event.decided = envelope.decided;
     let namespace = envelope.namespace.as_ref();
     let received = receive(state.engine(), &event, namespace, &envelope.attempt)?;
     if received.ended {

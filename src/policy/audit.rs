@@ -43,6 +43,7 @@ pub struct Audit {
     session: String,
     model: String,
     hash_args: bool,
+    note: Option<String>,
 }
 
 impl Audit {
@@ -56,7 +57,7 @@ impl Audit {
     ) -> Self {
         let (session, model) = (session.to_owned(), model.to_owned());
         let Some(settings) = settings else {
-            return Self { file: None, session, model, hash_args: true };
+            return Self { file: None, session, model, hash_args: true, note: None };
         };
         let path = settings.folder.join(file_name(&session));
         let file = folder::make(&settings.folder).and_then(|()| open(&path));
@@ -66,7 +67,13 @@ impl Audit {
         if let (Ok(_), Some(days)) = (&file, settings.retention_days) {
             folder::prune(&settings.folder, days, now);
         }
-        Self { file: file.ok(), session, model, hash_args: settings.hash_args }
+        Self { file: file.ok(), session, model, hash_args: settings.hash_args, note: None }
+    }
+
+    /// Lets every line say this too: what is to be known of how it came about.
+    #[must_use]
+    pub fn noting(self, note: Option<String>) -> Self {
+        Self { note, ..self }
     }
 
     /// Returns whether there is a file.
@@ -83,6 +90,9 @@ impl Audit {
             "model": self.model.as_str(),
             "sessionId": self.session.as_str(),
         };
+        if let Some(note) = &self.note {
+            line.insert("note".into(), note.as_str().into());
+        }
         line.extend(entry.fields(self.hash_args));
         // In one piece: processes that append to one file write whole lines.
         let line = format!("{}\n", Value::from(line));

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::polyglot::Asker;
 use super::{
@@ -26,6 +27,8 @@ pub struct Policy {
     /// Where they are told that the session works, if that is elsewhere.
     pub(super) told_cwd: Option<PathBuf>,
     pub(super) environment: Vec<(OsString, OsString)>,
+    /// How long the hooks of one question may take together, if somebody waits no longer.
+    pub(super) within: Option<Duration>,
 }
 
 impl Policy {
@@ -47,6 +50,14 @@ impl Policy {
     #[must_use]
     pub fn telling(mut self, cwd: PathBuf) -> Self {
         self.told_cwd = Some(cwd);
+        self
+    }
+
+    /// Sets how long the hooks of one question may take together: one that still runs then has timed
+    /// out, and one that would come behind it is not asked.
+    #[must_use]
+    pub fn within(mut self, time: Duration) -> Self {
+        self.within = Some(time);
         self
     }
 
@@ -89,7 +100,8 @@ impl Policy {
     /// Asks the hooks that a question concerns, one after another. Without one, nothing is started.
     pub fn ask(&self, question: &Question<'_>, cancel: &Cancel) -> Verdict {
         let told_cwd = self.told_cwd.as_deref().unwrap_or(&self.cwd);
-        let mut asker = Asker::new(&self.cwd, told_cwd, &self.environment, cancel);
+        let mut asker =
+            Asker::new(&self.cwd, told_cwd, &self.environment, cancel).within(self.within);
         decide(&self.hooks, question, &mut asker)
     }
 

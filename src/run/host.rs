@@ -17,14 +17,16 @@ use std::time::Duration;
 
 use super::worker::Confined;
 use super::{
-    Auto, Hands, Moment, Nobody, Report, RunError, RunSpec, Transport, Verb, drive, drive_confined,
-    recorded_spec, resume, resume_confined,
+    Auto, Hands, Moment, Nobody, Report, RunError, RunSpec, Transport, Verb, ask_prompt, drive,
+    drive_confined, recorded_spec, resume, resume_confined,
 };
 use crate::cancel::Cancel;
+use crate::config::TierName;
 use crate::engine::{Caller, Engine, Hooks};
 use crate::model::Model;
 use crate::policy::Policy;
 use crate::record::{ActorId, RecordId, ThreadId};
+use crate::secret::mask;
 use crate::tool::Toolbox;
 pub use admission::{Admission, Ask, Preview, Started};
 use attend::Bell;
@@ -114,12 +116,17 @@ impl Host {
         &*self.0.outfit
     }
 
-    /// Begins a run, and returns when it is open.
+    /// Begins a run, and returns when it is open. A goal that a policy hook blocks begins none, and
+    /// is not counted; nobody waits for what the hooks take but who has asked.
     pub fn start(&self, caller: &Caller, ask: &Ask) -> Result<Started, HostError> {
-        let starting = self.0.starting.lock().unwrap_or_else(PoisonError::into_inner);
         let (spec, concurrency) = self.admit(caller, ask)?;
         let gear = self.gear(&spec)?;
         let place = self.place(&spec.thread, &spec.actor, concurrency)?;
+        let thread = spec.thread.clone();
+        let mut watch = |moment: Moment<'_>| warn(&thread, &moment);
+        let spec = ask_prompt(spec, self.engine(), &gear.policy, &place.cancel, &mut watch)?;
+        let starting = self.0.starting.lock().unwrap_or_else(PoisonError::into_inner);
+        self.check_today(caller, ask)?;
         self.note_admission(caller, &spec)?;
         let started = Started::of(&spec);
         Self::go(place, Job::Drive(Box::new(spec)), gear)?;
@@ -156,13 +163,15 @@ impl Host {
     fn gear(&self, spec: &RunSpec) -> Result<Gear, HostError> {
         let model = self.outfit().model(spec)?;
         let tools = self.outfit().tools(self.engine(), spec)?;
-        let policy = Policy::none();
+        let operator = spec.tier == TierName::Operator.as_str();
+        let policy = self.outfit().policy(spec, operator)?;
         if spec.transport != Transport::Sandboxed {
             return Ok(Gear { model, tools, confined: None, hooks: Hooks::Live, policy });
         }
         // A confined run is told its hooks when it starts, and keeps to them.
         let hooks = self.engine().frozen_hooks()?;
-        Ok(Gear { model, tools, confined: self.outfit().confined(), hooks, policy })
+        let confined = self.outfit().confined(spec.workspace.as_deref());
+        Ok(Gear { model, tools, confined, hooks, policy })
     }
 
     /// Takes a place among the runs that go on, if there is one.
@@ -210,7 +219,9 @@ impl Place {
     /// Drives the run to where it ends or parks.
     fn play(self, job: Job, gear: Gear, opened: &Opened) {
         let Gear { mut model, tools, confined, hooks, policy } = gear;
+        let thread = &self.thread;
         let mut watch = |moment: Moment<'_>| {
+            warn(thread, &moment);
             if matches!(moment, Moment::Opened(_) | Moment::Resumed { .. }) {
                 // The first word is all that is waited for.
                 let _ = opened.try_send(Ok(()));
@@ -252,6 +263,14 @@ impl Place {
         {
             self.host.live().parked.insert(self.thread.clone(), request);
         }
+    }
+}
+
+/// Logs what a policy hook had to complain of.
+fn warn(thread: &ThreadId, moment: &Moment<'_>) {
+    if let Moment::Warned(warning) = moment {
+        let warning = warning.to_string();
+        tracing::warn!(%thread, warning = &*mask(&warning), "a policy hook failed");
     }
 }
 

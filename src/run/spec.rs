@@ -41,6 +41,8 @@ pub struct RunSpec {
     pub forbidden: Vec<String>,
     /// Where the tools work.
     pub transport: Transport,
+    /// The folder that whoever asked a server for the run has named, without links.
+    pub workspace: Option<String>,
     /// The run that this is a task of, if it is one.
     pub task_of: Option<ThreadId>,
     /// How deep it is inside of other runs: 0 if it is no task.
@@ -87,6 +89,7 @@ impl RunSpec {
             price: None,
             forbidden: Vec::new(),
             transport: Transport::InProcess,
+            workspace: None,
             task_of: None,
             depth: 0,
             track_record: TrackRecord::default(),
@@ -127,6 +130,9 @@ impl RunSpec {
             },
             "transport": self.transport.as_str(),
         };
+        if let Some(workspace) = &self.workspace {
+            body.insert("workspace".into(), workspace.as_str().into());
+        }
         if self.prompt() != self.goal {
             body.insert("prompt".into(), self.prompt().into());
         }
@@ -205,6 +211,7 @@ impl RunSpec {
             price,
             forbidden: texts("forbidden_tools"),
             transport: Transport::parse(&text("transport")?)?,
+            workspace: text("workspace"),
             task_of: text("task_of").and_then(|thread| ThreadId::parse(&thread).ok()),
             depth: number("depth").and_then(|depth| u32::try_from(depth).ok()).unwrap_or(0),
             track_record: TrackRecord {

@@ -4,6 +4,9 @@
 //! that nobody foresaw. A name that is not known makes an event of no kind, and so does a name that
 //! is, without what that kind is about: a tool's event without a tool.
 
+use std::borrow::Cow;
+
+use super::decision::Decided;
 use super::derive;
 use super::rest::{self, MAX_ID_CHARS, bounded_id, first_chars};
 use super::{Harness, Malformed, Payload};
@@ -62,6 +65,8 @@ pub struct Event {
     /// Whether the harness drops what is answered to this event, though it takes an answer to
     /// others of its name.
     pub deaf: bool,
+    /// What policy hooks have decided about it, where they were asked and had something to say.
+    pub decided: Option<Decided>,
 }
 
 /// A subagent.
@@ -161,15 +166,18 @@ impl Event {
             model: word(MODEL),
             transcript_path: path(TRANSCRIPT),
             deaf: reading.deaf(),
+            decided: None,
             moment,
             digest,
             rest,
         })
     }
 
-    /// Returns whether the model hears what is answered to this event.
+    /// Returns whether the model hears what is answered to this event. What is refused is answered
+    /// with that alone.
     pub fn delivers(&self) -> bool {
-        !self.deaf && self.harness.delivers(&self.name)
+        let refused = matches!(self.decided, Some(Decided::Refused(_)));
+        !refused && !self.deaf && self.harness.delivers(&self.name)
     }
 }
 
@@ -232,17 +240,19 @@ impl Reading<'_> {
         first_chars(&said, MAX_SAID_CHARS).into()
     }
 
-    /// Qwen Code says an empty prompt again after each round of tools.
     fn prompted(&self) -> Moment {
+        let Some(said) = self.prompt() else { return Moment::Other };
+        Moment::Prompted { text: first_chars(&said, MAX_SAID_CHARS).into() }
+    }
+
+    /// What the person said, whole. Qwen Code says an empty prompt again after each round of tools.
+    pub(super) fn prompt(&self) -> Option<Cow<'_, str>> {
         let text = self.payload.get(&["prompt"]).map(derive::text).unwrap_or_default();
-        if self.harness == Harness::Qwen && text.is_empty() {
-            return Moment::Other;
+        match self.harness {
+            Harness::Qwen if text.is_empty() => None,
+            Harness::Gemini => Some(without_context(&text).to_owned().into()),
+            _ => Some(text),
         }
-        let said = match self.harness {
-            Harness::Gemini => without_context(&text),
-            _ => &text,
-        };
-        Moment::Prompted { text: first_chars(said, MAX_SAID_CHARS).into() }
     }
 
     fn returned(&self, failed: bool) -> Moment {

@@ -2,6 +2,7 @@
 
 use super::Payload;
 use super::event::{EVENT, TRANSCRIPT};
+use crate::policy::Seam;
 use crate::record::ActorId;
 
 /// A program that runs an agent and tells its hooks what happens.
@@ -94,6 +95,33 @@ impl Harness {
             Self::Opencode => &["tool.execute.after"],
         };
         heard.contains(&event)
+    }
+
+    /// Returns what policy hooks may decide about at an event of this name: a prompt, or a call before
+    /// it is made. Copilot takes no decision about a prompt.
+    pub fn seam(self, event: &str) -> Option<Seam> {
+        let (prompt, before): (&[&str], &[&str]) = match self {
+            Self::Claude | Self::Codex | Self::Qwen => (&["UserPromptSubmit"], &["PreToolUse"]),
+            Self::Gemini => (&["BeforeAgent"], &["BeforeTool"]),
+            Self::Copilot => (&[], &["preToolUse", "PreToolUse"]),
+            Self::Opencode => (&["chat.message"], &["tool.execute.before"]),
+        };
+        if prompt.contains(&event) {
+            return Some(Seam::Prompt);
+        }
+        before.contains(&event).then_some(Seam::Before)
+    }
+
+    /// How many seconds a harness is asked to wait for a decision.
+    pub const DECISION_SECS: u32 = 60;
+
+    /// Returns how many seconds this harness is asked to wait for a decision about an event. Where it
+    /// waits for half a minute by itself, it is not asked to wait longer than that.
+    pub fn decision_secs(self, event: &str) -> u32 {
+        match (self, event) {
+            (Self::Claude, "UserPromptSubmit") | (Self::Copilot, _) => 25,
+            _ => Self::DECISION_SECS,
+        }
     }
 
     /// Returns the harness that a payload looks as if it came from: by the name of its event, then

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::Harness;
+use super::{Decided, Harness};
 use crate::canon::{
     Canonical, Digest, Limits, Object, ParseError, Value, digest_of, parse_leniently,
     parse_members_leniently,
@@ -41,6 +41,8 @@ pub struct Envelope {
     pub namespace: Option<Namespace>,
     /// What tells one process of a hook from another.
     pub attempt: String,
+    /// What policy hooks have decided, where they had something to say.
+    pub decided: Option<Decided>,
     /// The payload.
     pub payload: Payload,
 }
@@ -124,11 +126,15 @@ impl Envelope {
             .map_err(|error| Malformed::not_json("request", &error))?;
         let mut parts = Object::new();
         for (name, value) in members {
-            if !["harness", "namespace", "attempt", "payload"].contains(&name.as_str()) {
+            if !["harness", "namespace", "attempt", "decided", "payload"].contains(&name.as_str()) {
                 return Err(Malformed::because(&format!("`{}` is no field here", quoted(&name))));
             }
             if parts.contains_key(&name) {
                 return Err(Malformed::because(&format!("`{name}` stands twice")));
+            }
+            // The others always stand in front, so behind it they would stand twice.
+            if name == "decided" && parts.contains_key("payload") {
+                return Err(Malformed::because("`decided` stands behind the payload"));
             }
             parts.insert(name, value);
         }
@@ -137,6 +143,7 @@ impl Envelope {
             harness: word(&parts, "harness")?.map(harness).transpose()?,
             namespace: word(&parts, "namespace")?.map(namespace).transpose()?,
             attempt: attempt(word(&parts, "attempt")?)?,
+            decided: decided(parts.get("decided"))?,
             payload: Payload::of_value(payload)?,
         })
     }
@@ -146,13 +153,18 @@ impl Envelope {
         harness: Option<Harness>,
         namespace: Option<&str>,
         attempt: &str,
+        decided: Option<&Decided>,
         payload: &[u8],
     ) -> Vec<u8> {
-        let front = object! {
+        let mut front = object! {
             "attempt": attempt,
             "harness": harness.map(Harness::name),
             "namespace": namespace,
         };
+        // A server that is older than this hook takes no such field, and does not miss it.
+        if let Some(decided) = decided {
+            front.insert("decided".into(), decided.to_object().into());
+        }
         let mut bytes = Canonical::of_object(&front).into_string().into_bytes();
         bytes.pop();
         bytes.extend_from_slice(b",\"payload\":");
@@ -179,6 +191,15 @@ fn harness(name: &str) -> Result<Harness, Malformed> {
 
 fn namespace(path: &str) -> Result<Namespace, Malformed> {
     Namespace::parse(path).map_err(|error| Malformed::because(&format!("`namespace` {error}")))
+}
+
+fn decided(value: Option<&Value>) -> Result<Option<Decided>, Malformed> {
+    match value {
+        None | Some(Value::Null) => Ok(None),
+        Some(value) => Decided::read(value)
+            .map(Some)
+            .ok_or_else(|| Malformed::because("`decided` is not what policy hooks decide")),
+    }
 }
 
 fn attempt(word: Option<&str>) -> Result<String, Malformed> {

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use super::identity::{agent_of, key_of, session_thread};
 use super::words::{Packed, Spoken, pack};
-use super::{Event, Moment, ToolCall, answer, body};
+use super::{Decided, Event, Moment, ToolCall, answer, body};
 use crate::canon::{Digest, Object};
 use crate::engine::{Author, Engine, EngineError, Hooks, RunSeat};
 use crate::hook::{Asked, ReturnedCall};
@@ -154,6 +154,10 @@ impl Arrival {
             }
         }
         let mut row = self.opened(author)?;
+        if let Some(Decided::Refused(refusal)) = &self.event.decided {
+            let namespace = namespace_of(&row);
+            author.write(refusal.to_draft(&self.thread, &self.actor, &namespace))?;
+        }
         if self.starts_anew(&row) {
             author.enter(&namespace_of(&row))?;
             row.life = row.life.saturating_add(1);
@@ -206,7 +210,11 @@ impl Arrival {
     }
 
     fn pack(&self, queue: Vec<Spoken>) -> Packed {
-        pack(queue, self.event.delivers(), self.event.harness.cap())
+        let context = match &self.event.decided {
+            Some(Decided::Added(context)) => Some(context.as_str()),
+            _ => None,
+        };
+        pack(context, queue, self.event.delivers(), self.event.harness.cap())
     }
 }
 

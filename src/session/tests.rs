@@ -188,7 +188,7 @@ fn an_envelope_is_read_as_its_payload_alone() {
     for harness in Harness::ALL {
         for (name, bytes) in samples(harness) {
             for bytes in [bytes.clone(), [b"\xef\xbb\xbf ", bytes.as_slice()].concat()] {
-                let sent = Envelope::write(Some(harness), Some("acme/site"), "a\"1", &bytes);
+                let sent = Envelope::write(Some(harness), Some("acme/site"), "a\"1", None, &bytes);
                 let envelope = Envelope::read(&sent).expect(&name);
                 assert_eq!(envelope.harness, Some(harness));
                 assert_eq!(
@@ -201,7 +201,7 @@ fn an_envelope_is_read_as_its_payload_alone() {
         }
     }
     let deep = format!(r#"{{"a":{}1{}}}"#, "[".repeat(300), "]".repeat(300));
-    let sent = Envelope::write(None, None, "1", deep.as_bytes());
+    let sent = Envelope::write(None, None, "1", None, deep.as_bytes());
     let envelope = Envelope::read(&sent).expect("an envelope");
     assert_eq!((envelope.harness, envelope.namespace), (None, None));
     assert_eq!(envelope.payload.digest(), Payload::read(deep.as_bytes()).expect("deep").digest());
@@ -222,7 +222,7 @@ fn a_payload_cannot_end_its_envelope() {
         "[]",
         "null",
     ] {
-        let sent = Envelope::write(None, None, "1", payload.as_bytes());
+        let sent = Envelope::write(None, None, "1", None, payload.as_bytes());
         shown.push_str(&format!("{payload}: {}\n", Envelope::read(&sent).expect_err(payload)));
     }
     insta::assert_snapshot!(shown);

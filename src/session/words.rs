@@ -3,6 +3,8 @@
 //! **Invariant:** nothing is dropped, nothing goes twice, and the order is kept: what is said and
 //! then what is carried are the words that came in.
 
+use std::borrow::Cow;
+
 use super::Cap;
 use crate::hook::shown;
 use crate::record::RecordId;
@@ -35,19 +37,20 @@ pub struct Packed {
     pub carried: Vec<Spoken>,
 }
 
-/// Fills an event with `words`: those carried up to now, then those that are new.
+/// Fills an event with `words`: those carried up to now, then those that are new; behind `context`,
+/// which policy hooks add to a prompt. That goes in any case, and is cut to what the harness hands on.
 ///
 /// Each is `<name>: <text>`. They go in their order up to [`MAX_BYTES`], and from the first that
 /// finds no room they wait. The very first always goes, and is cut if it alone is longer than
 /// what the harness hands on. To an event that does not deliver all of them wait.
-pub fn pack(mut words: Vec<Spoken>, delivers: bool, cap: Cap) -> Packed {
-    let mut text: Option<String> = None;
+pub fn pack(context: Option<&str>, mut words: Vec<Spoken>, delivers: bool, cap: Cap) -> Packed {
+    let mut text = context.map(|context| bounded(context, cap, " [cut here]").into_owned());
     let mut said = 0;
     if delivers {
         for word in &words {
             let next = shown(&word.rule, &word.text);
             match &mut text {
-                None => text = Some(cut(next, cap, &word.observation)),
+                None => text = Some(cut(&next, cap, &word.observation)),
                 Some(text) if text.len() + BETWEEN.len() + next.len() <= room(cap) => {
                     text.push_str(BETWEEN);
                     text.push_str(&next);
@@ -69,24 +72,28 @@ fn room(cap: Cap) -> usize {
     }
 }
 
+fn cut(text: &str, cap: Cap, observation: &RecordId) -> String {
+    let note = format!(" [cut here; the record {observation} has the whole text]");
+    bounded(text, cap, &note).into_owned()
+}
+
 /// Returns `text` whole if the harness hands it on, else its beginning with a note.
-fn cut(text: String, cap: Cap, observation: &RecordId) -> String {
+pub(super) fn bounded<'t>(text: &'t str, cap: Cap, note: &str) -> Cow<'t, str> {
     let (most, size): (usize, fn(char) -> usize) = match cap {
         Cap::Utf16(most) => (most, char::len_utf16),
         Cap::Bytes(most) => (most, char::len_utf8),
-        Cap::None => return text,
+        Cap::None => return text.into(),
     };
     if text.chars().map(size).sum::<usize>() <= most {
-        return text;
+        return text.into();
     }
-    let note = format!(" [cut here; the record {observation} has the whole text]");
     let room = most.saturating_sub(note.len());
     let mut used = 0;
     let kept = text.chars().take_while(|char| {
         used += size(*char);
         used <= room
     });
-    kept.chain(note.chars()).collect()
+    kept.chain(note.chars()).collect::<String>().into()
 }
 
 #[cfg(test)]
@@ -119,15 +126,15 @@ mod tests {
 
     #[test]
     fn words_are_joined_by_one_empty_line() {
-        let packed = pack(words(&["a".into(), "b".into()]), true, Cap::None);
+        let packed = pack(None, words(&["a".into(), "b".into()]), true, Cap::None);
         assert_eq!(packed.text.as_deref(), Some("rule-0: a\n\nrule-1: b"));
         assert!(packed.carried.is_empty());
-        assert_eq!(pack(Vec::new(), true, Cap::None).text, None);
+        assert_eq!(pack(None, Vec::new(), true, Cap::None).text, None);
     }
 
     #[test]
     fn an_event_that_does_not_deliver_carries_all() {
-        let packed = pack(words(&["a".into(), "b".into()]), false, Cap::None);
+        let packed = pack(None, words(&["a".into(), "b".into()]), false, Cap::None);
         assert_eq!((packed.text, packed.said.len(), packed.carried.len()), (None, 0, 2));
     }
 
@@ -135,17 +142,17 @@ mod tests {
     fn what_finds_no_room_waits_with_all_behind_it() {
         // `rule-N: ` has 8 bytes, and the empty line 2.
         let exact = |rest: usize| "x".repeat(MAX_BYTES - 8 - 2 - 8 - rest);
-        let packed = pack(words(&[exact(1), "1".into()]), true, Cap::None);
+        let packed = pack(None, words(&[exact(1), "1".into()]), true, Cap::None);
         assert_eq!(packed.text.map(|text| text.len()), Some(MAX_BYTES));
         assert!(packed.carried.is_empty());
-        let packed = pack(words(&[exact(1), "22".into(), String::new()]), true, Cap::None);
+        let packed = pack(None, words(&[exact(1), "22".into(), String::new()]), true, Cap::None);
         assert_eq!((packed.said.len(), packed.carried.len()), (1, 2));
     }
 
     #[test]
     fn the_first_goes_whole_where_nothing_caps_it() {
         let long = "ä".repeat(MAX_BYTES);
-        let packed = pack(words(&[long.clone(), "b".into()]), true, Harness::Qwen.cap());
+        let packed = pack(None, words(&[long.clone(), "b".into()]), true, Harness::Qwen.cap());
         assert_eq!(packed.text, Some(format!("rule-0: {long}")));
         assert_eq!(packed.carried, [word(1, "b")]);
     }
@@ -154,7 +161,7 @@ mod tests {
     fn the_first_is_cut_between_characters() {
         for harness in Harness::ALL {
             for unit in ["x", "ä", "€", "😀", "a€😀"] {
-                let packed = pack(words(&[unit.repeat(12_000)]), true, harness.cap());
+                let packed = pack(None, words(&[unit.repeat(12_000)]), true, harness.cap());
                 let text = packed.text.expect("a text");
                 match harness.cap() {
                     Cap::None => assert_eq!(text.len(), 8 + unit.len() * 12_000),
@@ -169,6 +176,26 @@ mod tests {
                 }
                 assert_eq!(packed.said.len(), 1);
             }
+        }
+    }
+
+    #[test]
+    fn a_context_goes_first_and_words_that_find_no_room_wait() {
+        let packed = pack(Some("c"), words(&["a".into(), "b".into()]), true, Cap::None);
+        assert_eq!(packed.text.as_deref(), Some("c\n\nrule-0: a\n\nrule-1: b"));
+        let packed = pack(Some("c"), words(&["a".into()]), false, Cap::None);
+        assert_eq!((packed.text.as_deref(), packed.carried.len()), (Some("c"), 1));
+        let long = "c".repeat(MAX_BYTES);
+        let packed = pack(Some(&long), words(&["a".into()]), true, Cap::None);
+        assert_eq!((packed.text, packed.carried.len()), (Some(long), 1));
+        for cap in Harness::ALL.map(Harness::cap) {
+            let packed = pack(Some(&"ä".repeat(20_000)), words(&["a".into()]), true, cap);
+            let text = packed.text.expect("a text");
+            match cap {
+                Cap::None => assert_eq!(text.len(), 40_000),
+                Cap::Utf16(most) | Cap::Bytes(most) => assert!(size(&text, cap) <= most),
+            }
+            assert_eq!(packed.carried.len(), 1);
         }
     }
 
@@ -199,7 +226,7 @@ mod tests {
                     all.push(new.clone());
                     carried.push(new);
                 }
-                let packed = pack(carried, delivers, cap);
+                let packed = pack(None, carried, delivers, cap);
                 check(&packed, delivers, cap);
                 said.extend(packed.said);
                 carried = packed.carried;
@@ -207,7 +234,7 @@ mod tests {
             // Each event that delivers says at least one, so the rest comes to its end.
             while !carried.is_empty() {
                 let before = carried.len();
-                let packed = pack(carried, true, cap);
+                let packed = pack(None, carried, true, cap);
                 prop_assert!(packed.carried.len() < before);
                 said.extend(packed.said);
                 carried = packed.carried;

@@ -51,6 +51,32 @@ impl Coded for WorkspaceError {
     }
 }
 
+/// A directory that is not where one may work.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{}` is no folder in which runs may work here", .path.display())]
+pub struct OutsideError {
+    /// The directory.
+    pub path: PathBuf,
+}
+
+impl Coded for OutsideError {
+    fn code(&self) -> Code {
+        Code::WorkspaceForbidden
+    }
+
+    fn field(&self) -> Option<&str> {
+        Some("workspace")
+    }
+
+    fn hint(&self) -> Option<String> {
+        Some(
+            "Leave it out, or let `workspace_roots` of `[server]` in config.toml name a folder \
+             above it."
+                .into(),
+        )
+    }
+}
+
 impl Workspace {
     /// Opens the directory `path`.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, WorkspaceError> {
@@ -62,6 +88,26 @@ impl Workspace {
         };
         let root = open().map_err(|source| WorkspaceError { path: given.to_owned(), source })?;
         Ok(Self(Arc::new(root)))
+    }
+
+    /// Opens the directory that `path` comes to, if that is one of `roots` or below one of them.
+    /// Links are followed first; what the path comes to is then opened from the root, so that a link
+    /// which changes in between leads nowhere else. Why it is refused does not say what is there.
+    pub fn open_below(path: &Path, roots: &[PathBuf]) -> Result<Self, OutsideError> {
+        let outside = || OutsideError { path: path.to_owned() };
+        if !path.is_absolute() {
+            return Err(outside());
+        }
+        let resolved = path.canonicalize().map_err(|_| outside())?;
+        let opened = roots.iter().find_map(|root| {
+            let root = root.canonicalize().ok()?;
+            let inside = resolved.strip_prefix(&root).ok()?;
+            let dir = Dir::open_ambient_dir(&root, ambient_authority()).ok()?;
+            let at_all = Path::new(".");
+            dir.open_dir(if inside.as_os_str().is_empty() { at_all } else { inside }).ok()
+        });
+        let dir = opened.ok_or_else(outside)?;
+        Ok(Self(Arc::new(Root { dir, path: resolved, given: path.to_owned() })))
     }
 
     /// Returns where it is, without links.

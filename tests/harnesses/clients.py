@@ -45,14 +45,21 @@ supports_websockets = false
 """
     env = {"MOCK_KEY": "x"}
 
+    def __init__(self, rules=None):
+        self.rules = rules
+
     def settle(self, home):
         write(home / ".codex/config.toml", self.CONFIG)
+        if self.rules:
+            write(home / ".codex/rules/default.rules", self.rules)
 
-    def start(self, prompt, trusted=True, resume=False):
+    def start(self, prompt, trusted=True, resume=False, bypass=True):
         command = [str(MODULES / ".bin/codex"), "exec"]
         if resume:
             command += ["resume", "--last"]
-        command += ["--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"]
+        command.append("--skip-git-repo-check")
+        if bypass:
+            command.append("--dangerously-bypass-approvals-and-sandbox")
         if trusted:
             command.append("--dangerously-bypass-hook-trust")
         return [*command, prompt]
@@ -100,8 +107,12 @@ class Qwen:
         "OPENAI_MODEL": "mock-model",
     }
 
+    def __init__(self, deny=()):
+        self.deny = list(deny)
+
     def settle(self, home):
         settings = {
+            "permissions": {"deny": self.deny},
             "general": {"disableAutoUpdate": True, "enableAutoUpdate": False},
             "privacy": {"usageStatisticsEnabled": False},
             "telemetry": {"enabled": False},

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-from clients import PORT
+from clients import PORT, write
 from wire import text_of
 
 SPL = os.environ["SPL_BINARY"]
@@ -37,7 +37,7 @@ class Run:
 
 
 class Desk:
-    def __init__(self, test, client):
+    def __init__(self, test, client, policy=None):
         self.client = client
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="spl-"))
         test.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
@@ -53,7 +53,11 @@ class Desk:
             "LANG": "C.UTF-8",
         }
         client.settle(self.home)
-        self.spl("session", "install-hooks", "--harness", client.harness)
+        options = []
+        if policy is not None:
+            write(self.home / ".polyglot/settings.json", json.dumps({"hooks": policy}))
+            options.append("--with-policy")
+        self.spl("session", "install-hooks", "--harness", client.harness, *options)
 
     def spl(self, *args, status=0):
         command = [SPL, *args]
@@ -66,8 +70,9 @@ class Desk:
     def json(self, *args, **options):
         return json.loads(self.spl("-o", "json", *args, **options))
 
-    def run(self, plan, **options):
-        """Runs the client once, by itself in a network of its own."""
+    def run(self, plan, silent=False, **options):
+        """Runs the client once, by itself in a network of its own. If it is `silent`, it may end as
+        it likes, and need not ask the model."""
         files = {name: self.folder / name for name in ("log", "stdout", "stderr")}
         scenario = {
             "argv": self.client.start("please do as you are told", **options),
@@ -88,9 +93,12 @@ class Desk:
         ended = json.loads(done.stdout)
         lines = [json.loads(line) for line in files["log"].read_text().splitlines()]
         said = [files[name].read_text(errors="replace") for name in ("stdout", "stderr")]
-        assert ended["status"] == 0 and ended["alone"], (ended, *said)
+        assert ended["alone"] and ended["status"] is not None, (ended, *said)
+        assert silent or ended["status"] == 0, (ended, *said)
         trouble = [line["trouble"] for line in lines if "trouble" in line]
         assert not trouble, trouble
+        if silent and not lines:
+            return Run([], *said, [], [])
         assert lines, ("the model was not asked", *said)
         wire = self.client.wire
         took = f"[{self.client.harness}: {ended['seconds']:.1f} s]"
@@ -101,6 +109,13 @@ class Desk:
         """Starts a server on the home; the hooks find its socket also from another network."""
         self.spl("serve", "--daemon", "--port", "0")
         test.addCleanup(self.spl, "serve", "--stop")
+
+    def blocks(self):
+        """What policy hooks have blocked: the event, the tool, and why."""
+        lines = self.spl("-o", "stream-json", "thread", "records", "th_audit_security").splitlines()
+        bodies = [json.loads(line)["body"] for line in lines]
+        kind = "core.audit.policy.v1"
+        return [(b["event"], b["tool"], b["reason"]) for b in bodies if b["kind"] == kind]
 
     def doctor(self, status):
         """What the doctor says of the harness, and the outcome of each of its checks."""
@@ -157,6 +172,21 @@ class Session:
         test.assertEqual(report["calls"], calls)
         test.assertEqual(sum(lesson["fires"] for lesson in report["lessons"]), fires)
         test.assertEqual(report["undelivered"], [])
+
+
+# A policy hook that refuses to remove anything, by whatever name a harness's shell goes.
+NO_RM = {
+    "preToolUse": [
+        {
+            "tools": ["bash"],
+            "command": "if grep -q 'rm '; then echo 'nothing is removed here' >&2; exit 2; fi",
+        }
+    ]
+}
+
+
+def prompt_hook(command):
+    return {"userPromptSubmit": [{"command": command}]}
 
 
 def know(name, when, text, **fields):

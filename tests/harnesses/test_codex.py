@@ -3,7 +3,7 @@
 import unittest
 
 from clients import Codex
-from desk import Desk, hook_add, know
+from desk import NO_RM, Desk, hook_add, know, prompt_hook
 
 SHELL = 'resource == "tool:bash"'
 OPENING = {"calls": [Codex.run("echo one")]}
@@ -94,3 +94,43 @@ class CodexSessions(unittest.TestCase):
         self.assertEqual((row["trust"], outcomes["trust"]), ("absent", "fail"), row)
         self.assertEqual((row["events_since_install"], outcomes["fired"]), (0, "warn"), row)
         self.assertEqual(outcomes["self-test"], "pass", row)
+
+
+class CodexPolicy(unittest.TestCase):
+    """Policy hooks decide before Codex does, and Codex decides after them as ever."""
+
+    def test_a_call_is_denied_and_the_model_is_told_why(self):
+        desk = Desk(self, Codex(), policy=NO_RM)
+        plan = [OPENING, {"calls": [Codex.run("rm stock.txt")]}, {"calls": [Codex.run("echo two")]}]
+        run = desk.run(plan)
+        self.assertTrue((desk.shop / "stock.txt").exists())
+        self.assertIn("nothing is removed here", run.results[1])
+        self.assertIn("two", run.results[2])
+        reason = ("preToolUse", "bash", "nothing is removed here")
+        self.assertEqual(desk.blocks(), [reason])
+        desk.session().check(self, calls=2, lessons=[])
+        _, outcomes = desk.doctor(status=2)
+        self.assertEqual((outcomes["decides"], outcomes["self-test"]), ("pass", "pass"))
+
+    def test_a_call_that_no_hook_refuses_meets_the_rules_of_codex(self):
+        rules = 'prefix_rule(pattern=["touch"], decision="forbidden")\n'
+        desk = Desk(self, Codex(rules), policy=NO_RM)
+        calls = [Codex.run("touch made.txt"), Codex.run("cp stock.txt made.txt")]
+        run = desk.run([OPENING, *({"calls": [call]} for call in calls)], bypass=False)
+        self.assertIn("one", run.results[0])
+        self.assertIn("policy forbids commands starting with `touch`", run.results[1])
+        # And what its rules let pass, its sandbox does not.
+        self.assertIn("Read-only file system", run.results[2])
+        self.assertFalse((desk.shop / "made.txt").exists())
+        self.assertEqual(desk.blocks(), [])
+
+    def test_a_prompt_is_blocked_before_the_model_hears_it(self):
+        desk = Desk(self, Codex(), policy=prompt_hook("echo 'not today' >&2; exit 2"))
+        run = desk.run([OPENING], silent=True)
+        self.assertEqual(run.requests, [])
+        self.assertEqual(desk.blocks(), [("userPromptSubmit", None, "not today")])
+
+    def test_what_a_hook_adds_to_a_prompt_is_heard(self):
+        desk = Desk(self, Codex(), policy=prompt_hook("""echo '{"additionalContext":"it is frozen"}'"""))
+        run = desk.run([OPENING])
+        self.assertEqual(run.heard("it is frozen"), [1, 1])

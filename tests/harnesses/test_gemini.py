@@ -3,7 +3,7 @@
 import unittest
 
 from clients import GeminiCli
-from desk import Desk, know
+from desk import NO_RM, Desk, know, prompt_hook
 
 SHELL = 'resource == "tool:bash"'
 OPENING = {"calls": [GeminiCli.run("echo one")]}
@@ -42,3 +42,19 @@ class GeminiSessions(unittest.TestCase):
         session.check(self, calls=4, lessons=["carried"])
         self.assertEqual([call["status"] for call in session.calls], ["ok", "error", "ok", "ok"])
         self.assertEqual(session.calls[2]["delivers"], session.ids("work.observation"))
+
+
+class GeminiPolicy(unittest.TestCase):
+    def test_a_call_is_denied_and_the_model_is_told_why(self):
+        desk = Desk(self, GeminiCli(), policy=NO_RM)
+        plan = [OPENING, {"calls": [GeminiCli.run("rm stock.txt")]}]
+        run = desk.run(plan)
+        self.assertTrue((desk.shop / "stock.txt").exists())
+        self.assertIn("nothing is removed here", run.results[1])
+        self.assertEqual(desk.blocks(), [("preToolUse", "bash", "nothing is removed here")])
+
+    def test_a_prompt_is_blocked_before_the_model_hears_it(self):
+        desk = Desk(self, GeminiCli(), policy=prompt_hook("echo 'not today' >&2; exit 2"))
+        run = desk.run([OPENING], silent=True)
+        self.assertEqual(run.requests, [])
+        self.assertEqual(desk.blocks(), [("userPromptSubmit", None, "not today")])

@@ -3,7 +3,7 @@
 import unittest
 
 from clients import Qwen
-from desk import Desk, hook_add, know
+from desk import NO_RM, Desk, hook_add, know, prompt_hook
 
 SHELL = 'resource == "tool:bash"'
 OPENING = {"calls": [Qwen.run("echo one")]}
@@ -45,3 +45,36 @@ class QwenSessions(unittest.TestCase):
         session = self.desk.session()
         session.check(self, calls=2, lessons=["offered"])
         self.assertEqual(len(session.calls[1]["content"]), 4096)
+
+
+class QwenPolicy(unittest.TestCase):
+    """Policy hooks decide before Qwen Code does, and it decides after them as ever."""
+
+    def test_a_call_is_denied_and_the_model_is_told_why(self):
+        desk = Desk(self, Qwen(), policy=NO_RM)
+        plan = [OPENING, {"calls": [Qwen.run("rm stock.txt")]}, {"calls": [Qwen.run("echo two")]}]
+        run = desk.run(plan)
+        self.assertTrue((desk.shop / "stock.txt").exists())
+        self.assertIn("nothing is removed here", run.results[1])
+        self.assertIn("two", run.results[2])
+        self.assertEqual(desk.blocks(), [("preToolUse", "bash", "nothing is removed here")])
+
+    def test_a_call_that_no_hook_refuses_meets_the_rules_of_qwen(self):
+        desk = Desk(self, Qwen(deny=["Bash(touch *)"]), policy=NO_RM)
+        calls = [Qwen.run("touch made.txt"), Qwen.run("cp stock.txt copied.txt")]
+        run = desk.run([OPENING, *({"calls": [call]} for call in calls)])
+        self.assertIn("was denied by permission rules", run.results[1])
+        self.assertFalse((desk.shop / "made.txt").exists())
+        self.assertTrue((desk.shop / "copied.txt").exists())
+        self.assertEqual(desk.blocks(), [])
+
+    def test_a_prompt_is_blocked_before_the_model_hears_it(self):
+        desk = Desk(self, Qwen(), policy=prompt_hook("echo 'not today' >&2; exit 2"))
+        run = desk.run([OPENING], silent=True)
+        self.assertEqual(run.requests, [])
+        self.assertEqual(desk.blocks(), [("userPromptSubmit", None, "not today")])
+
+    def test_what_a_hook_adds_to_a_prompt_is_heard(self):
+        desk = Desk(self, Qwen(), policy=prompt_hook("""echo '{"additionalContext":"it is frozen"}'"""))
+        run = desk.run([OPENING])
+        self.assertEqual(run.heard("it is frozen"), [1, 1])

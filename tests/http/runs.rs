@@ -357,6 +357,7 @@ fn what_is_not_offered_is_refused_by_name() {
     let nobody = start(r#"{"goal":"x","model":"nobody"}"#);
     assert_eq!((nobody.status, nobody.code().as_str()), (422, "WORK_NO_PROVIDER"));
     let elsewhere = start(r#"{"goal":"x","workspace":"/"}"#);
+    assert_eq!((elsewhere.status, elsewhere.code().as_str()), (403, "WORKSPACE_FORBIDDEN"));
     assert_eq!(elsewhere.string("field"), "workspace");
     let own = format!(r#"{{"goal":"x","workspace":"{}"}}"#, lab.scripts.folder.display());
     assert_eq!(start(&own).status, 201);

@@ -30,6 +30,7 @@ fn event(name: &str, moment: Moment) -> Event {
         transcript_path: None,
         rest: Object::new(),
         deaf: false,
+        decided: None,
     }
 }
 

@@ -319,6 +319,7 @@ fn session(name: &str, moment: Moment) -> Event {
         transcript_path: None,
         rest: Object::new(),
         deaf: false,
+        decided: None,
     }
 }
 

@@ -86,6 +86,7 @@ impl<'e> Told<'e> {
             model: Some("m-1".into()),
             transcript_path: Some("/home/dev/.claude/projects/p/s.jsonl".into()),
             deaf: false,
+            decided: None,
             digest: hash_of(&[number.as_bytes()]),
             rest: Object::new(),
         };

@@ -19,12 +19,19 @@ It reads one event as JSON from standard input, records it, and prints at most o
 words of the hooks, in the form that the harness takes. `spl session install-hooks` writes the
 command line into the settings of a harness.
 
+With --policy, and at a prompt or before a call, the policy hooks of ~/.polyglot/settings.json are
+asked first, in this process and its own folder. What they refuse is refused in the form that the
+harness takes; else nothing is decided here, and the harness goes on as it would have. They are
+asked whatever POLYGLOT_NO_HOOKS says, which a project may set; `spl policy off` switches them off.
+Settings that do not read are a warning, and nothing is refused.
+
 A running server of the home is asked first; without one the store is opened here. What went wrong
 is one line on standard error, and in the home's logs/session-hook.log.
 
 Examples:
   spl session hook --harness claude < event.json
   spl session hook --harness codex --namespace shop --env SYNCROPEL_HOME=/home/vera/.syncro
+  spl session hook --harness claude --policy < before-a-call.json
 
 Exit status: 0, always.")]
 pub(crate) struct HookArgs {
@@ -34,7 +41,10 @@ pub(crate) struct HookArgs {
     /// The namespace of the session [default: the root]
     #[arg(long, value_name = "NAMESPACE", value_parser = namespace, help_heading = "Options")]
     pub(super) namespace: Option<Namespace>,
-    /// A variable that beats the environment's; `SYNCROPEL_HOME` means something here
+    /// Ask policy hooks about prompts, and about calls before they are made
+    #[arg(long, help_heading = "Options")]
+    pub(super) policy: bool,
+    /// A variable that beats the environment's; `SYNCROPEL_HOME` and `HOME` mean something here
     #[arg(
         long = "env",
         value_name = "KEY=VALUE",

@@ -69,6 +69,19 @@ impl House {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
 
+    /// Writes the policy settings of the user, or of a folder of theirs.
+    pub(crate) fn set_policy(&self, folder: &str, settings: &str) {
+        let folder = self.path(folder).join(".polyglot");
+        fs::create_dir_all(&folder).expect("a folder");
+        fs::write(folder.join("settings.json"), settings).expect("written");
+    }
+
+    /// Sets up one policy hook of the user, for an event.
+    pub(crate) fn set_hook(&self, event: &str, command: &str) {
+        let command = spl::canon::Value::from(command);
+        self.set_policy("", &format!(r#"{{"hooks":{{"{event}":[{{"command":{command}}}]}}}}"#));
+    }
+
     /// Runs a hook process with these options, and gives it `payload`.
     pub(crate) fn hook(&self, options: &[&str], payload: impl AsRef<[u8]>) -> Ended {
         fed(self.spl(&[["session", "hook"].as_slice(), options].concat()), payload)

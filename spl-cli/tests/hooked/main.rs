@@ -6,5 +6,6 @@ mod house;
 mod line;
 mod malformed;
 mod output;
+mod policy;
 mod refused;
 mod server;

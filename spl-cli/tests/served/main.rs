@@ -3,4 +3,5 @@
 mod canary;
 mod house;
 mod load;
+mod places;
 mod watcher;

@@ -69,6 +69,31 @@ fn a_session_is_seen() {
 }
 
 #[test]
+fn policy_hooks_are_tried_with_one_of_the_tests_own() {
+    let mut terminal = user();
+    for harness in ["claude", "codex", "gemini", "qwen", "opencode"] {
+        let install = format!("cd project && spl session install-hooks --harness {harness}");
+        terminal.does(&format!("{install} --with-policy"));
+    }
+    // Whatever the user has set up is not asked about a sample.
+    terminal.does("mkdir .polyglot");
+    terminal.write(
+        ".polyglot/settings.json",
+        r#"{"hooks":{"preToolUse":[{"command":"touch $HOME/asked"}]}}"#,
+    );
+    let doctor = "cd project && spl session doctor | grep -A1 -e '^[A-Z]' -e decides -e self-test | grep -v -e found -e '^--'";
+    let of_one = "cd project && spl session doctor --harness qwen | grep -A1 -e decides";
+    terminal.session(&[doctor, "ls asked", "spl policy off", of_one, "spl policy on"]);
+    terminal.write(".polyglot/settings.json", "{");
+    terminal.session(&[of_one]);
+    let text = fs::read_to_string(terminal.path(".claude/settings.json")).expect("text");
+    terminal.write(".claude/settings.json", &text.replacen(" --policy", "", 1));
+    terminal
+        .session(&["cd project && spl session doctor --harness claude | grep -A1 -e installed"]);
+    assert_diagnosis!(terminal);
+}
+
+#[test]
 fn hooks_that_nobody_has_accepted_are_told_of() {
     let mut terminal = user();
     terminal.does("cd project && spl session install-hooks --harness codex");

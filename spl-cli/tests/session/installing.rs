@@ -72,6 +72,35 @@ fn each_harness_has_its_own_file_and_events() {
 }
 
 #[test]
+fn policy_hooks_decide_from_when_it_is_asked_for_until_it_is_taken_back() {
+    let mut terminal = user();
+    let deciding = "grep -A 6 -e UserPromptSubmit -e PreToolUse .claude/settings.json | grep -e command -e timeout";
+    terminal.session(&[
+        "cd project && spl session install-hooks | grep -v command",
+        "cd project && spl session install-hooks --with-policy --dry-run | grep '^[+-]'",
+        "cd project && spl session install-hooks --with-policy",
+        deciding,
+        "cd project && spl session install-hooks",
+        "cd project && spl session install-hooks --uninstall --with-policy | grep -v command",
+        deciding,
+        "cd project && spl session install-hooks --uninstall --with-policy",
+        "cd project && spl session install-hooks --uninstall",
+        "ls -A",
+    ]);
+    for harness in ["codex", "gemini", "qwen", "opencode"] {
+        let install = format!("cd project && spl session install-hooks --harness {harness}");
+        terminal.session(&[&format!("{install} --with-policy | grep -e hooks -e decided")]);
+    }
+    terminal.session(&[
+        "grep -h -A 1 -e --policy .codex/hooks.json .gemini/settings.json .qwen/settings.json | grep timeout",
+        "grep -h -e COMMAND -e DECIDING .config/opencode/plugins/spl.js | head -n 2",
+        "cd project && spl session install-hooks --harness opencode --uninstall --with-policy | head -n 1",
+        "grep -h DECIDING .config/opencode/plugins/spl.js | head -n 1",
+    ]);
+    assert_session!(terminal);
+}
+
+#[test]
 fn a_dry_run_shows_and_changes_nothing() {
     let mut terminal = user();
     terminal.write("settings.json", "{\n  // mine\n  \"model\": \"opus\"\n}\n");

@@ -1,5 +1,7 @@
 //! Who may begin a run, and within which bounds (contract §5.1).
 
+use std::path::Path;
+
 use super::{Host, HostError};
 use crate::canon::Object;
 use crate::config::{Tier, TierName, usd_value};
@@ -12,6 +14,7 @@ use crate::run::{Limits, RunSpec, Transport};
 use crate::secret::mask;
 use crate::store::Worked;
 use crate::time::Timestamp;
+use crate::tool::{OutsideError, Workspace};
 
 /// The kind of the record that a server admits a run.
 pub(super) const ADMISSION_KIND: &str = "core.work.admission.v1";
@@ -117,7 +120,7 @@ impl Host {
         let withheld =
             |tool: &String| tier.forbids(tool) || spec.forbidden.iter().any(|other| other == tool);
         let tools = tools.filter(|tool| !withheld(tool)).collect();
-        let transport = self.transport(caller)?;
+        let transport = self.transport(caller, spec.workspace.as_deref())?;
         Ok(Preview { tier, worked, estimated, tools, transport, denied: admitted.err() })
     }
 
@@ -129,7 +132,7 @@ impl Host {
         ask: &Ask,
     ) -> Result<(RunSpec, Option<u32>), HostError> {
         check_place(caller, ask)?;
-        self.check_workspace(caller, ask)?;
+        let workspace = self.workspace(caller, ask)?;
         let chosen = self.outfit().choose(ask.model.as_deref())?;
         let tier = self.tier_of(caller, ask)?;
         if chosen.price.is_none() && ask.limits.usd_budget.is_some() {
@@ -153,7 +156,7 @@ impl Host {
         }
         let mut forbidden: Vec<String> =
             tier.forbidden_tools.iter().map(|&tool| tool.to_owned()).collect();
-        let transport = self.transport(caller)?;
+        let transport = self.transport(caller, workspace.as_deref())?;
         if !caller.is_operator() && transport == Transport::InProcess {
             let of_host = OF_HOST.iter().filter(|tool| !tier.forbids(tool));
             forbidden.extend(of_host.map(|&tool| tool.to_owned()));
@@ -166,6 +169,7 @@ impl Host {
             price: chosen.price,
             forbidden,
             transport,
+            workspace,
             ..RunSpec::new(mint(ask)?, ask.actor.clone(), ask.goal.clone(), &chosen.name)
         };
         Ok((spec, tier.concurrency))
@@ -173,14 +177,15 @@ impl Host {
 
     /// Returns where the tools of a caller's runs work: where the configuration says, if there is
     /// such a place.
-    pub(super) fn transport(&self, caller: &Caller) -> Result<Transport, HostError> {
+    fn transport(&self, caller: &Caller, workspace: Option<&str>) -> Result<Transport, HostError> {
         let live = self.engine().live()?;
         let wanted = if caller.is_operator() {
             live.config.transport()
         } else {
             live.config.members_transport()
         };
-        let has_place = wanted == Transport::Sandboxed && self.outfit().confined().is_some();
+        let has_place =
+            wanted == Transport::Sandboxed && self.outfit().confined(workspace).is_some();
         Ok(if has_place { Transport::Sandboxed } else { Transport::InProcess })
     }
 
@@ -208,17 +213,18 @@ impl Host {
         })
     }
 
-    /// Nothing that a request names is opened: it may only say what the server was started with.
-    fn check_workspace(&self, caller: &Caller, ask: &Ask) -> Result<(), HostError> {
-        let Some(asked) = &ask.workspace else { return Ok(()) };
+    /// Returns the folder that somebody asks for, without links: it must be one in which the operator
+    /// lets runs work. Nothing in it is read here.
+    fn workspace(&self, caller: &Caller, ask: &Ask) -> Result<Option<String>, HostError> {
+        let Some(asked) = &ask.workspace else { return Ok(None) };
         if !caller.is_operator() {
             return Err(HostError::WorkspaceForbidden);
         }
-        let own = self.outfit().workspace();
-        if own.is_some_and(|own| own.as_os_str() == asked.as_str()) {
-            return Ok(());
-        }
-        Err(HostError::OtherWorkspace)
+        let path = Path::new(asked);
+        let opened = Workspace::open_below(path, &self.outfit().workspace_roots())?;
+        let path = opened.path().to_str().map(str::to_owned);
+        // A run is found again by its records, which are text.
+        Ok(Some(path.ok_or_else(|| OutsideError { path: asked.into() })?))
     }
 
     fn worked(&self, actor: &ActorId) -> Result<Worked, HostError> {
@@ -226,6 +232,11 @@ impl Host {
         let midnight = Timestamp::from_millis(now - now.rem_euclid(DAY_MILLIS));
         let worked = self.engine().store().read(|reader| reader.worked(actor, midnight));
         Ok(worked.map_err(crate::engine::EngineError::from)?)
+    }
+
+    /// Says whether a run of this caller may still begin today.
+    pub(super) fn check_today(&self, caller: &Caller, ask: &Ask) -> Result<(), HostError> {
+        self.check_day(&self.tier_of(caller, ask)?, &ask.actor)
     }
 
     fn check_day(&self, tier: &Tier, actor: &ActorId) -> Result<(), HostError> {

@@ -5,8 +5,10 @@ use crate::code::{Code, Coded};
 use crate::config::show_usd;
 use crate::engine::EngineError;
 use crate::model::ModelError;
+use crate::policy::SettingsError;
 use crate::record::{ActorId, ThreadId};
 use crate::run::{RowState, RunError};
+use crate::tool::OutsideError;
 
 /// Why a server does not do with a run what it was asked to.
 #[derive(Debug, thiserror::Error)]
@@ -62,9 +64,12 @@ pub enum HostError {
         /// The model.
         model: String,
     },
-    /// The folder is not the one that this server's runs work in.
-    #[error("the runs of this server do not work in that folder")]
-    OtherWorkspace,
+    /// The folder is none in which this server lets a run work.
+    #[error(transparent)]
+    Outside(#[from] OutsideError),
+    /// What is set up about a run does not read.
+    #[error(transparent)]
+    Policy(#[from] SettingsError),
     /// Only the operator says where a run works.
     #[error("only the operator names a `workspace`")]
     WorkspaceForbidden,
@@ -124,7 +129,8 @@ impl Coded for HostError {
             Self::DailyCount { .. } => Code::WorkDailyCountExceeded,
             Self::DailyCost { .. } => Code::WorkDailyCapExceeded,
             Self::Unpriced { .. } => Code::ModelUnpriced,
-            Self::OtherWorkspace => Code::InvalidBody,
+            Self::Outside(error) => error.code(),
+            Self::Policy(error) => error.code(),
             Self::WorkspaceForbidden | Self::OutOfBounds => Code::ScopeForbidden,
             Self::Model(error) => error.code(),
             Self::Unfit(error) => error.code(),
@@ -140,7 +146,9 @@ impl Coded for HostError {
     fn field(&self) -> Option<&str> {
         match self {
             Self::Unpriced { .. } => Some("budget_usd"),
-            Self::OtherWorkspace | Self::WorkspaceForbidden => Some("workspace"),
+            Self::Outside(error) => error.field(),
+            // The field of the settings is none of the request's.
+            Self::WorkspaceForbidden => Some("workspace"),
             _ => None,
         }
     }
@@ -157,9 +165,8 @@ impl Coded for HostError {
             Self::Unpriced { .. } => {
                 Some("Limit the turns or the tokens, or give the model a price.".into())
             }
-            Self::OtherWorkspace => {
-                Some("Leave it out, or start the server with --workspace.".into())
-            }
+            Self::Outside(error) => error.hint(),
+            Self::Policy(error) => error.hint(),
             Self::WorkspaceForbidden => Some("Leave it out.".into()),
             Self::Model(error) => error.hint(),
             Self::Unknown { .. } => Some("See `spl runs list`.".into()),

@@ -85,7 +85,7 @@ fn a_damaged_sample_is_an_event_or_says_why_not() {
             for _ in 0..40 {
                 let damaged = damage(&bytes, &mut numbers);
                 let read = Payload::read(&damaged).and_then(|it| Event::read(&it, None));
-                let sent = Envelope::write(None, None, "1", &damaged);
+                let sent = Envelope::write(None, None, "1", None, &damaged);
                 let received = Envelope::read(&sent).and_then(|it| Event::read(&it.payload, None));
                 match (read, received) {
                     (Ok(event), Ok(received)) => {

@@ -6,14 +6,17 @@ use clap::Args;
 use spl::config::TierName;
 use spl::engine::{Engine, Home};
 use spl::model::{Echo, Model, ModelError, Providers, Scripted};
+use spl::policy::polyglot::{self, Files, Project};
+use spl::policy::{Policy, SettingsError};
 use spl::run::worker::Confined;
 use spl::run::{Chosen, Host, Outfit, RunSpec, Unfit, mark_orphans};
-use spl::tool::{Toolbox, Workspace};
+use spl::tool::{OutsideError, Toolbox, Workspace};
 
 use crate::command::model::providers;
 use crate::command::tool::grant;
 use crate::command::work_loop::{place, tools_of};
 use crate::failure::Failure;
+use crate::home;
 
 /// Which runs the server drives, and with what.
 #[derive(Args, Debug)]
@@ -28,7 +31,8 @@ pub(crate) struct RunArgs {
     /// Drive runs that play the turns of this file
     #[arg(long, value_name = "FILE")]
     script: Option<PathBuf>,
-    /// The folder in which the tools of the operator's runs work [default: they have none]
+    /// The folder in which the tools of the operator's runs work, and below which a run may be asked
+    /// to; `workspace_roots` of `[server]` in config.toml adds others [default: they have none]
     #[arg(long, value_name = "DIR")]
     workspace: Option<PathBuf>,
     /// How many runs may go on at once
@@ -62,7 +66,14 @@ impl RunArgs {
                 })
                 .ok()
         });
-        let outfit = ServerOutfit { plays, workspace, folder, confined, home: home.cloned() };
+        let mut roots: Vec<PathBuf> =
+            workspace.iter().map(|workspace| workspace.path().to_owned()).collect();
+        if let Some(home) = home {
+            let settings = home.settings().map_err(|error| Failure::coded(&error))?;
+            roots.extend(settings.server.workspace_roots);
+        }
+        let outfit =
+            ServerOutfit { plays, workspace, roots, folder, confined, home: home.cloned() };
         let host = Host::new(engine.clone(), outfit, self.max_runs);
         told(host.attend().map_err(|error| Failure::coded(&error))?);
         Ok(Some(host))
@@ -135,12 +146,24 @@ enum Plays {
 struct ServerOutfit {
     plays: Plays,
     workspace: Option<Workspace>,
+    /// Below which folders a run may be asked to work.
+    roots: Vec<PathBuf>,
     /// Where the files are that a script waits for.
     folder: PathBuf,
     /// Where the tools of members work.
     confined: Option<Confined>,
     /// Where the settings of MCP servers are.
     home: Option<Home>,
+}
+
+impl ServerOutfit {
+    /// Returns where a run works. The roots may be others than when it began.
+    fn place_of(&self, asked: Option<&str>) -> Result<Option<Workspace>, OutsideError> {
+        match asked {
+            None => Ok(self.workspace.clone()),
+            Some(asked) => Workspace::open_below(Path::new(asked), &self.roots).map(Some),
+        }
+    }
 }
 
 impl Outfit for ServerOutfit {
@@ -182,7 +205,9 @@ impl Outfit for ServerOutfit {
 
     fn tools(&self, engine: &Engine, spec: &RunSpec) -> Result<Toolbox, Unfit> {
         let unfit = |failure: Failure| Unfit { why: failure.message().to_owned() };
-        let mut tools = tools_of(engine, spec, self.workspace.as_ref(), false).map_err(unfit)?;
+        let workspace = self.place_of(spec.workspace.as_deref());
+        let workspace = workspace.map_err(|error| Unfit { why: error.to_string() })?;
+        let mut tools = tools_of(engine, spec, workspace.as_ref(), false).map_err(unfit)?;
         // MCP servers act with the operator's rights, wherever the rest of a run is confined.
         if let Some(home) = self.home.as_ref().filter(|_| spec.tier == TierName::Operator.as_str())
         {
@@ -195,7 +220,26 @@ impl Outfit for ServerOutfit {
         self.workspace.as_ref().map(Workspace::path)
     }
 
-    fn confined(&self) -> Option<Confined> {
-        self.confined.clone()
+    fn workspace_roots(&self) -> Vec<PathBuf> {
+        self.roots.clone()
+    }
+
+    fn confined(&self, workspace: Option<&str>) -> Option<Confined> {
+        let Some(asked) = workspace else { return self.confined.clone() };
+        place(&self.place_of(Some(asked)).ok()??, self.home.as_ref(), &[]).ok()
+    }
+
+    fn policy(&self, spec: &RunSpec, operator: bool) -> Result<Policy, SettingsError> {
+        let workspace = self.place_of(spec.workspace.as_deref()).ok().flatten();
+        let folder = workspace.as_ref().map_or(self.folder.as_path(), Workspace::path);
+        let project = match &workspace {
+            Some(_) if operator => Project::Asked,
+            Some(_) => Project::Ignored("the run was not asked for by the operator"),
+            None => Project::Ignored("the run works in no folder"),
+        };
+        let home = home::folder();
+        let files = Files { home: home.as_deref(), workspace: folder, project };
+        let policy = polyglot::load(&files, &home::set)?;
+        Ok(policy.at(folder.to_owned(), std::env::vars_os().collect()))
     }
 }

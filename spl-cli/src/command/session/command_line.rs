@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use spl::record::Namespace;
 
-use super::harness::Harness;
+use super::harness::{Event, Harness};
 use crate::failure::Failure;
 
 /// The variable that says where the instance is.
@@ -30,11 +30,33 @@ pub(super) struct CommandLine<'a> {
     pub(super) variables: &'a [(String, String)],
 }
 
+/// The lines for the events of a harness.
+pub(super) struct CommandLines {
+    /// What is started for an event.
+    pub(super) recording: String,
+    /// What is started for one that policy hooks decide about.
+    pub(super) deciding: String,
+}
+
+impl CommandLines {
+    /// Returns the line for an event.
+    pub(super) fn of(&self, event: &Event) -> &str {
+        if event.decides { &self.deciding } else { &self.recording }
+    }
+}
+
+/// What a line has that asks policy hooks.
+const POLICY: &str = "--policy";
+
 impl CommandLine<'_> {
-    /// Returns the line, for a shell.
-    pub(super) fn write(&self) -> String {
+    /// Returns the lines, for a shell.
+    pub(super) fn write(&self) -> CommandLines {
+        CommandLines { recording: self.line(""), deciding: self.line(&format!(" {POLICY}")) }
+    }
+
+    fn line(&self, option: &str) -> String {
         let mut line = format!(
-            "{} session hook --harness {} --env {HOME}={}",
+            "{} session hook --harness {}{option} --env {HOME}={}",
             quoted(self.program),
             self.harness.name(),
             quoted(self.home),
@@ -79,6 +101,16 @@ pub(super) fn is_ours(command: &str) -> bool {
         }
         _ => false,
     }
+}
+
+/// Returns whether a command of ours asks policy hooks.
+pub(super) fn decides(command: &str) -> bool {
+    words(command).is_some_and(|words| words.iter().any(|word| word == POLICY))
+}
+
+/// Returns a command of ours without what asks policy hooks.
+pub(super) fn without_policy(command: &str) -> String {
+    command.replacen(&format!(" {POLICY}"), "", 1)
 }
 
 /// Returns the program that a command of ours starts.
@@ -209,6 +241,7 @@ mod tests {
     fn line(program: &str, home: &str) -> String {
         CommandLine { program, harness: Harness::Codex, home, namespace: None, variables: &[] }
             .write()
+            .recording
     }
 
     #[test]
@@ -226,11 +259,19 @@ mod tests {
             namespace: Some(&namespace),
             variables: &variables,
         };
+        let CommandLines { recording, deciding } = more.write();
         assert_eq!(
-            more.write(),
+            recording,
             "'/a b/it'\\''s/spl' session hook --harness claude --env SYNCROPEL_HOME='/h' \
              --namespace 'default/shop' --env A='b c' --env E=''",
         );
+        assert_eq!(
+            deciding,
+            "'/a b/it'\\''s/spl' session hook --harness claude --policy --env SYNCROPEL_HOME='/h' \
+             --namespace 'default/shop' --env A='b c' --env E=''",
+        );
+        assert!(is_ours(&deciding) && decides(&deciding) && !decides(&recording));
+        assert_eq!(without_policy(&deciding), recording);
     }
 
     #[test]

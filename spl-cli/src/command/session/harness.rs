@@ -4,6 +4,8 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
+use spl::session;
+
 use super::settings::Syntax;
 
 /// A harness whose settings we know how to change.
@@ -21,12 +23,22 @@ pub(crate) enum Harness {
     Opencode,
 }
 
-/// An event that a harness is asked to tell of, and how long it waits for us: in the harness's own
-/// unit.
-pub(super) type Event = (&'static str, u32);
+/// An event that a harness is asked to tell of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Event {
+    /// Its name.
+    pub(super) name: &'static str,
+    /// How long the harness waits for us, in its own unit.
+    pub(super) timeout: u32,
+    /// Whether policy hooks decide about it.
+    pub(super) decides: bool,
+}
+
+/// A name, and how long the harness waits.
+type Row = (&'static str, u32);
 
 /// Seconds. An answer takes milliseconds; this is for a machine that has just woken up.
-const CLAUDE: &[Event] = &[
+const CLAUDE: &[Row] = &[
     ("SessionStart", 10),
     ("UserPromptSubmit", 10),
     ("PostToolUse", 10),
@@ -40,7 +52,7 @@ const CLAUDE: &[Event] = &[
 ];
 
 /// Seconds. Codex waits at most three for the end of a session, and says so over a longer time.
-const CODEX: &[Event] = &[
+const CODEX: &[Row] = &[
     ("SessionStart", 10),
     ("UserPromptSubmit", 10),
     ("PostToolUse", 10),
@@ -52,7 +64,7 @@ const CODEX: &[Event] = &[
 ];
 
 /// Milliseconds. `PreCompress` comes before every request to the model, so it is left out.
-const GEMINI: &[Event] = &[
+const GEMINI: &[Row] = &[
     ("SessionStart", 10_000),
     ("BeforeAgent", 10_000),
     ("AfterTool", 10_000),
@@ -61,7 +73,7 @@ const GEMINI: &[Event] = &[
 ];
 
 /// The parts of the plugin that stand for events, which has its own limit of time.
-const OPENCODE: &[Event] = &[
+const OPENCODE: &[Row] = &[
     ("session.created", 10),
     ("chat.message", 10),
     ("tool.execute.after", 10),
@@ -100,15 +112,42 @@ impl Harness {
         self.name()
     }
 
-    /// Returns the events that it is asked to tell of.
-    pub(super) const fn events(self) -> &'static [Event] {
-        match self {
+    /// Returns the events that it is asked to tell of. `deciding`, it is asked to wait for policy
+    /// hooks too: before a call, which it is not asked about otherwise, and at a prompt.
+    pub(super) fn events(self, deciding: bool) -> Vec<Event> {
+        let rows = match self {
             // Below a thousand, Qwen Code counts seconds as well.
             Self::Claude | Self::Qwen => CLAUDE,
             Self::Codex => CODEX,
             Self::Gemini => GEMINI,
             Self::Opencode => OPENCODE,
+        };
+        let recorded = |(name, timeout)| Event { name, timeout, decides: false };
+        let mut events: Vec<Event> = rows.iter().copied().map(recorded).collect();
+        for name in self.decided().into_iter().filter(|_| deciding) {
+            let decided = Event { name, timeout: self.wait(name), decides: true };
+            match events.iter_mut().find(|event| event.name == name) {
+                Some(event) => *event = decided,
+                None => events.push(decided),
+            }
         }
+        events
+    }
+
+    /// Returns the events that policy hooks decide about: a prompt, and a call before it is made.
+    pub(super) const fn decided(self) -> [&'static str; 2] {
+        match self {
+            Self::Claude | Self::Codex | Self::Qwen => ["UserPromptSubmit", "PreToolUse"],
+            Self::Gemini => ["BeforeAgent", "BeforeTool"],
+            Self::Opencode => ["chat.message", "tool.execute.before"],
+        }
+    }
+
+    /// Returns how long it waits for a decision, in its own unit.
+    fn wait(self, event: &str) -> u32 {
+        let seconds = session::Harness::parse(self.name())
+            .map_or(session::Harness::DECISION_SECS, |harness| harness.decision_secs(event));
+        if self == Self::Gemini { seconds * 1000 } else { seconds }
     }
 
     /// Returns what it takes for a settings file.
@@ -185,14 +224,32 @@ mod tests {
     /// A time in the wrong unit ends each hook before it has answered, and nobody is told.
     #[test]
     fn each_harness_waits_in_its_own_unit() {
-        for harness in Harness::ALL {
-            for (event, timeout) in harness.events() {
+        for (harness, deciding) in Harness::ALL.into_iter().flat_map(|it| [(it, false), (it, true)])
+        {
+            for Event { name, timeout, decides } in harness.events(deciding) {
                 let seconds = match harness {
                     Harness::Gemini => timeout / 1000,
-                    _ => *timeout,
+                    _ => timeout,
                 };
-                let most = if (harness, *event) == (Harness::Codex, "SessionEnd") { 3 } else { 10 };
-                assert_eq!(seconds, most, "{harness:?} {event}");
+                let most = match (harness, name) {
+                    (Harness::Claude, "UserPromptSubmit") if decides => 25,
+                    _ if decides => 60,
+                    (Harness::Codex, "SessionEnd") => 3,
+                    _ => 10,
+                };
+                assert_eq!(seconds, most, "{harness:?} {name}");
+                assert_eq!(decides, deciding && harness.decided().contains(&name), "{name}");
+            }
+        }
+    }
+
+    /// What is installed for a decision is what the hook process takes for one.
+    #[test]
+    fn a_decision_is_asked_for_where_one_is_given() {
+        for harness in Harness::ALL {
+            let heard = session::Harness::parse(harness.name()).expect("a harness");
+            for Event { name, decides, .. } in harness.events(true) {
+                assert_eq!(heard.seam(name).is_some(), decides, "{harness:?} {name}");
             }
         }
     }

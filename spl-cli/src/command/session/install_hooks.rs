@@ -30,10 +30,16 @@ Only our own entries are written, into the file that the harness reads; all else
 is. Written twice, the file is the same. What was there before is kept in the home, and --uninstall
 puts it back if nobody has changed the file since; else it takes out our entries alone.
 
+With --with-policy the policy hooks of ~/.polyglot/settings.json decide as well: a call is refused
+before it is made, a prompt before it is heard. They can refuse, and never allow: what the harness
+itself asks or forbids, it still does. They go on deciding when hooks are installed again;
+--uninstall --with-policy ends that alone, and `spl policy off` for a while.
+
 Examples:
   spl session install-hooks
   spl session install-hooks --harness codex --dry-run
   spl session install-hooks --harness gemini --namespace default/shop
+  spl session install-hooks --harness codex --with-policy
   spl session install-hooks --env SYNCROPEL_HOME=/srv/team
   spl session install-hooks --harness qwen --uninstall
 
@@ -59,10 +65,13 @@ pub(crate) struct InstallHooksArgs {
     /// The namespace of the sessions [default: the root]
     #[arg(long, value_name = "NAMESPACE", value_parser = namespace)]
     namespace: Option<Namespace>,
+    /// Let policy hooks decide about prompts and about calls before they are made
+    #[arg(long)]
+    with_policy: bool,
     /// Print what would change, as a diff, and change nothing
     #[arg(long)]
     dry_run: bool,
-    /// Take our hooks out again
+    /// Take our hooks out again; with --with-policy, only what lets policy hooks decide
     #[arg(long, conflicts_with = "namespace")]
     uninstall: bool,
 }
@@ -89,7 +98,9 @@ pub(crate) fn install_hooks(session: &mut Session, args: &InstallHooksArgs) -> R
         theirs => (own, theirs),
     };
     let known = kept.read().or_else(|| other.as_ref()?.read());
-    let change = if args.uninstall {
+    let change = if args.uninstall && args.with_policy {
+        Change::undeciding(args.harness, &file, known.as_ref())?
+    } else if args.uninstall {
         Change::uninstalling(args.harness, &file, known.as_ref())?
     } else {
         if let Some(namespace) = &args.namespace {
@@ -104,7 +115,8 @@ pub(crate) fn install_hooks(session: &mut Session, args: &InstallHooksArgs) -> R
             namespace: args.namespace.as_ref(),
             variables: &variables,
         };
-        let change = Change::installing(args.harness, &file, command.write(), known.as_ref())?;
+        let (lines, deciding) = (command.write(), args.with_policy);
+        let change = Change::installing(args.harness, &file, lines, deciding, known.as_ref())?;
         for warning in program.note.into_iter().chain(policy::warnings(args.harness, &file)) {
             output::warn(&warning);
         }

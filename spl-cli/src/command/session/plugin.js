@@ -6,29 +6,33 @@
 import { spawn } from "node:child_process"
 
 const COMMAND = @COMMAND@
+// Started where policy hooks decide, if they do.
+const DECIDING = @DECIDING@
 const PATIENCE_MS = 10000
+const DECIDING_PATIENCE_MS = 60000
 const MAX_ANSWER = 1024 * 1024
 
-/** Starts the command for one event. Returns the words for the model, or nothing. Never throws. */
-function tell(payload) {
+/** Starts a command for one event. Returns what it answers, or nothing. Never throws. */
+function tell(payload, decides) {
   return new Promise((resolve) => {
     let child, timer
     const chunks = []
     let length = 0
-    const done = (words) => {
+    const done = (answer) => {
       clearTimeout(timer)
-      resolve(words)
+      resolve(answer ?? {})
     }
     try {
-      child = spawn("/bin/sh", ["-c", COMMAND], { stdio: ["pipe", "pipe", "ignore"], detached: true })
+      const command = decides ? DECIDING : COMMAND
+      child = spawn("/bin/sh", ["-c", command], { stdio: ["pipe", "pipe", "ignore"], detached: true })
       timer = setTimeout(() => {
         try {
           process.kill(-child.pid, "SIGKILL")
         } catch {}
-        done("")
-      }, PATIENCE_MS)
+        done()
+      }, decides ? DECIDING_PATIENCE_MS : PATIENCE_MS)
       timer.unref?.()
-      child.on("error", () => done(""))
+      child.on("error", () => done())
       child.stdin.on("error", () => {})
       child.stdout.on("error", () => {})
       child.stdout.on("data", (chunk) => {
@@ -37,18 +41,22 @@ function tell(payload) {
       })
       child.on("close", () => {
         try {
-          const answer = JSON.parse(Buffer.concat(chunks).toString("utf8"))
-          const words = answer?.hookSpecificOutput?.additionalContext
-          done(typeof words === "string" ? words : "")
+          done(JSON.parse(Buffer.concat(chunks).toString("utf8")))
         } catch {
-          done("")
+          done()
         }
       })
       child.stdin.end(JSON.stringify(payload))
     } catch {
-      done("")
+      done()
     }
   })
+}
+
+/** The words of an answer for the model, or nothing. */
+function wordsOf(answer) {
+  const words = answer?.hookSpecificOutput?.additionalContext
+  return typeof words === "string" ? words : ""
 }
 
 export const SplPlugin = async ({ client, directory }) => {
@@ -68,9 +76,9 @@ export const SplPlugin = async ({ client, directory }) => {
     return parent
   }
 
-  const report = async (name, id, fields) => {
+  const report = async (name, id, fields, decides = false) => {
     try {
-      if (typeof id !== "string" || id === "") return ""
+      if (typeof id !== "string" || id === "") return {}
       let top = id
       for (let level = 0; level < 16; level++) {
         const parent = await parentOf(top)
@@ -78,9 +86,10 @@ export const SplPlugin = async ({ client, directory }) => {
         top = parent
       }
       const agent = top === id ? {} : { agent_id: id }
-      return await tell({ hook_event_name: name, session_id: top, ...agent, cwd: directory, ...fields })
+      const event = { hook_event_name: name, session_id: top, ...agent, cwd: directory, ...fields }
+      return await tell(event, decides)
     } catch {
-      return ""
+      return {}
     }
   }
 
@@ -110,25 +119,45 @@ export const SplPlugin = async ({ client, directory }) => {
       } catch {}
     },
     "chat.message": async (input, output) => {
+      let answer = {}
       try {
         const texts = (output?.parts ?? []).filter((part) => part?.type === "text" && !part.synthetic)
         const model = input?.model ?? output?.message?.model
-        await report("chat.message", input?.sessionID ?? output?.message?.sessionID, {
+        const session = input?.sessionID ?? output?.message?.sessionID
+        const fields = {
           agent_type: input?.agent,
           message_id: input?.messageID ?? output?.message?.id,
           model: model?.modelID,
           prompt: texts.map((part) => part.text).join("\n"),
-        })
+        }
+        answer = await report("chat.message", session, fields, DECIDING !== null)
+        const words = wordsOf(answer)
+        const last = texts[texts.length - 1]
+        if (words && last) last.text += `\n\n${words}`
       } catch {}
+      // What is thrown here is what the person is told, and nothing is asked of the model.
+      if (answer.decision === "block") throw new Error(answer.reason)
+    },
+    "tool.execute.before": async (input, output) => {
+      if (DECIDING === null) return
+      let said
+      try {
+        const fields = { tool_name: input?.tool, tool_use_id: input?.callID, tool_input: output?.args }
+        said = (await report("tool.execute.before", input?.sessionID, fields, true)).hookSpecificOutput
+      } catch {}
+      // What is thrown here is what the model is told in the place of the tool's answer.
+      if (said?.permissionDecision === "deny") throw new Error(said.permissionDecisionReason)
     },
     "tool.execute.after": async (input, output) => {
       try {
-        const words = await report("tool.execute.after", input?.sessionID, {
-          tool_name: input?.tool,
-          tool_use_id: input?.callID,
-          tool_input: input?.args,
-          tool_response: { title: output?.title, output: output?.output, metadata: output?.metadata },
-        })
+        const words = wordsOf(
+          await report("tool.execute.after", input?.sessionID, {
+            tool_name: input?.tool,
+            tool_use_id: input?.callID,
+            tool_input: input?.args,
+            tool_response: { title: output?.title, output: output?.output, metadata: output?.metadata },
+          }),
+        )
         if (words && typeof output?.output === "string") output.output += `\n\n${words}`
       } catch {}
     },

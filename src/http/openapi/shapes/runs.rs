@@ -6,7 +6,8 @@ use super::Shape;
 pub(super) const SHAPES: &[Shape] = &[
     Shape {
         name: "WorkLoopRequest",
-        summary: "What is to be run. The tier of the caller may allow less.",
+        summary: "What is to be run. The tier of the caller may allow less. Only the operator names a \
+                  `workspace`: the whole path of a folder below one in which the server lets runs work.",
         members: &[
             ("goal", "string"),
             ("max_turns?", "integer"),

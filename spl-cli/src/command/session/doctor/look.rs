@@ -4,15 +4,17 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use spl::canon::Object;
+use spl::code::Coded as _;
 use spl::engine::Home;
 use spl::object;
+use spl::policy::polyglot::{self, Files, Project};
 use spl::time::Timestamp;
 
 use super::super::super::doctor::Check;
 use super::super::codex::{Config, Trust};
 use super::super::command_line::{self, is_program};
 use super::super::file::SettingsFile;
-use super::super::harness::Harness;
+use super::super::harness::{Event, Harness};
 use super::super::history::History;
 use super::super::install_hooks::{is_also_the_projects, settings_path};
 use super::super::installed::Kept;
@@ -23,6 +25,7 @@ use super::super::{plugin, policy};
 use super::objects;
 use crate::failure::Failure;
 use crate::home;
+use crate::policy::folder;
 
 /// What was seen of a harness.
 pub(super) struct Looked {
@@ -37,6 +40,7 @@ pub(super) struct Looked {
     /// What was looked at.
     pub(super) checks: Vec<Check>,
     found: bool,
+    decides: bool,
     trust: &'static str,
     history: Option<History>,
     settings: PathBuf,
@@ -48,6 +52,7 @@ impl Looked {
         let last = self.history.as_ref().and_then(|history| history.last.as_ref());
         object! {
             "checks": objects(&self.checks),
+            "decides": self.decides,
             "events_since_install": self.history.as_ref().map(|history| history.since),
             "found": self.found,
             "harness": self.harness.name(),
@@ -70,6 +75,7 @@ pub(super) fn look(harness: Harness, settings: Option<&Path>) -> Result<Looked, 
         since: None,
         checks: Vec::new(),
         found: false,
+        decides: false,
         trust: "unknown",
         history: None,
         settings: path.clone(),
@@ -117,6 +123,10 @@ pub(super) fn look(harness: Harness, settings: Option<&Path>) -> Result<Looked, 
     }
     let there = commands.iter().filter(|command| program_is_there(command).is_none());
     looked.checks.extend(there.map(|command| self_test(harness, command)));
+    looked.decides = found.iter().any(Entry::decides);
+    if looked.decides {
+        looked.checks.push(is_decided(&found, &home)?);
+    }
     looked.home = Some(home);
     Ok(looked)
 }
@@ -125,20 +135,7 @@ pub(super) fn look(harness: Harness, settings: Option<&Path>) -> Result<Looked, 
 fn ours(harness: Harness, file: &SettingsFile) -> Result<Vec<Entry>, Failure> {
     let Some(text) = text_of(file)? else { return Ok(Vec::new()) };
     if harness == Harness::Opencode {
-        let command = plugin::command(text).filter(|_| plugin::is_ours(text));
-        let entry = |command: &String| {
-            harness
-                .events()
-                .iter()
-                .map(|(event, _)| Entry {
-                    event: (*event).to_owned(),
-                    group: 0,
-                    place: 0,
-                    command: command.clone(),
-                })
-                .collect()
-        };
-        return Ok(command.as_ref().map(entry).unwrap_or_default());
+        return Ok(plugin::entries(text));
     }
     if text.trim().is_empty() {
         return Ok(Vec::new());
@@ -170,11 +167,16 @@ fn is_found(harness: Harness, settings: &Path, found: &mut bool) -> Check {
 fn is_installed(harness: Harness, file: &SettingsFile, found: &[Entry]) -> Check {
     const NAME: &str = "installed";
     let path = file.path.display();
-    let again = format!("Run `spl session install-hooks --harness {}`.", harness.name());
-    let events = harness.events();
-    let has = |event: &str| found.iter().any(|entry| entry.event == event);
+    let again = format!("Run `spl session install-hooks --harness {}", harness.name());
+    let deciding = found.iter().any(Entry::decides);
+    let again = if deciding { format!("{again} --with-policy`.") } else { format!("{again}`.") };
+    let events = harness.events(deciding);
+    let has = |event: &Event| {
+        let serves = |entry: &Entry| entry.event == event.name && entry.decides() == event.decides;
+        found.iter().any(serves)
+    };
     let missing: Vec<&str> =
-        events.iter().map(|(event, _)| *event).filter(|event| !has(event)).collect();
+        events.iter().filter(|event| !has(event)).map(|event| event.name).collect();
     if found.is_empty() {
         return Check::pass(NAME, format!("no, {path} has no hooks of ours")).hint(again);
     }
@@ -182,6 +184,33 @@ fn is_installed(harness: Harness, file: &SettingsFile, found: &[Entry]) -> Check
         return Check::pass(NAME, format!("{} events in {path}", events.len()));
     }
     Check::warn(NAME, format!("{path} has no hook of ours for {}", missing.join(", "))).hint(again)
+}
+
+/// Whoever relies on policy hooks wants to know that they are off, or that nobody reads them.
+fn is_decided(found: &[Entry], home: &Home) -> Result<Check, Failure> {
+    const NAME: &str = "decides";
+    let mut events: Vec<&str> =
+        found.iter().filter(|entry| entry.decides()).map(|entry| entry.event.as_str()).collect();
+    events.sort_unstable();
+    events.dedup();
+    let events = events.join(", ");
+    if !home.policy_switch().unwrap_or(true) {
+        let message = format!("policy hooks are off, and nothing decides at {events}");
+        return Ok(Check::warn(NAME, message).hint("Run `spl policy on`."));
+    }
+    let (user, here) = (home::folder(), folder(None)?);
+    let files = Files { home: user.as_deref(), workspace: &here, project: Project::Asked };
+    // As the hook process reads them: no variable has a say.
+    Ok(match polyglot::load(&files, &|_| None) {
+        Ok(policy) => {
+            let hooks = policy.summary();
+            Check::pass(NAME, format!("policy hooks decide at {events}; here they are: {hooks}"))
+        }
+        Err(error) => {
+            let message = format!("nothing decides at {events}: {error}");
+            error.hint().into_iter().fold(Check::warn(NAME, message), Check::hint)
+        }
+    })
 }
 
 /// Lessons that are written to one instance are not heard from another.

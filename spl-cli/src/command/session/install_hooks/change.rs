@@ -2,12 +2,13 @@
 
 use spl::time::TimeSource;
 
+use super::super::command_line::{self, CommandLines};
 use super::super::file::{SettingsFile, refused};
-use super::super::harness::Harness;
+use super::super::harness::{Event, Harness};
 use super::super::installed::{Before, Installed, Kept};
 use super::super::plugin;
 use super::super::readable::{malformed, read, text_of};
-use super::super::settings::{self, Document, Fault, Syntax, entries};
+use super::super::settings::{self, Document, Entry, Fault, Syntax, entries};
 use crate::failure::{Exit, Failure};
 
 /// What was asked for, and what came of it.
@@ -25,6 +26,10 @@ pub(super) enum Outcome {
     Removed,
     /// Our hooks are taken out, and what others have written stays.
     TakenOut,
+    /// Policy hooks do not decide any more; the rest of ours stays.
+    Undecided,
+    /// They did not before.
+    NeverDecided,
     /// There were none.
     Absent,
 }
@@ -51,6 +56,8 @@ pub(super) struct Change {
     pub(super) outcome: Outcome,
     /// The command of the hooks, if they are installed.
     pub(super) command: Option<String>,
+    /// Whether policy hooks decide, once they are.
+    pub(super) decides: bool,
     /// What becomes of the file.
     fate: Fate,
     /// What was there before we came.
@@ -58,27 +65,32 @@ pub(super) struct Change {
 }
 
 impl Change {
-    /// Decides how our hooks get into a file.
+    /// Decides how our hooks get into a file. Where policy hooks decide already they go on to: what
+    /// keeps an agent from something does not end because somebody forgot a word.
     pub(super) fn installing(
         harness: Harness,
         file: &SettingsFile,
-        command: String,
+        commands: CommandLines,
+        deciding: bool,
         kept: Option<&Installed>,
     ) -> Result<Self, Failure> {
         let text = text_of(file)?;
-        let (new, had_ours) = if harness == Harness::Opencode {
-            write_plugin(file, text, &command, kept)?
+        let (new, had_ours, decides) = if harness == Harness::Opencode {
+            let had = plugin::entries(text.unwrap_or_default());
+            let decides = deciding || had.iter().any(Entry::decides);
+            let second = decides.then_some(commands.deciding.as_str());
+            let plugin = plugin::text(&commands.recording, second);
+            let (new, had_ours) = write_plugin(file, text, plugin, kept)?;
+            (new, had_ours, decides)
         } else {
             let document = read(harness, file, text.unwrap_or_default())?;
             let malformed = |fault: Fault| malformed(harness, file, &fault);
-            let had_ours = !entries(&document).map_err(malformed)?.is_empty();
-            let new = settings::install(&document, harness.events(), &command);
+            let had = entries(&document).map_err(malformed)?;
+            let decides = deciding || had.iter().any(Entry::decides);
+            let new = settings::install(&document, &harness.events(decides), &commands);
             let new = new.map_err(malformed)?;
-            new.iter().try_for_each(|new| {
-                let parsed = Document::parse(new, harness.syntax()).map(drop);
-                parsed.map_err(|fault| unwritten(file, &fault))
-            })?;
-            (new, had_ours)
+            new.iter().try_for_each(|new| reads(harness, file, new))?;
+            (new, !had.is_empty(), decides)
         };
         let before = match (kept, text) {
             (Some(kept), Some(text)) if kept.wrote(text.as_bytes()) => kept.before.clone(),
@@ -91,7 +103,52 @@ impl Change {
             (Some(_), true) => Outcome::Updated,
             (Some(_), false) => Outcome::Installed,
         };
-        Ok(Self { outcome, command: Some(command), fate: Fate::of(new), before })
+        let command = Some(commands.recording);
+        Ok(Self { outcome, command, decides, fate: Fate::of(new), before })
+    }
+
+    /// Decides how policy hooks cease to decide, and all else goes on.
+    pub(super) fn undeciding(
+        harness: Harness,
+        file: &SettingsFile,
+        kept: Option<&Installed>,
+    ) -> Result<Self, Failure> {
+        let before = kept.map_or(Before::Unknown, |kept| kept.before.clone());
+        let text = text_of(file)?.unwrap_or_default();
+        let malformed = |fault: Fault| malformed(harness, file, &fault);
+        let (found, document) = if harness == Harness::Opencode {
+            (plugin::entries(text), None)
+        } else {
+            let document = Document::parse(text, Syntax::ANY).map_err(malformed)?;
+            (entries(&document).map_err(malformed)?, Some(document))
+        };
+        let Some(command) = found.iter().find(|entry| entry.decides()).map(|it| &it.command) else {
+            let (outcome, fate) = (Outcome::NeverDecided, Fate::Stays);
+            return Ok(Self { outcome, command: None, decides: false, fate, before });
+        };
+        let recording = command_line::without_policy(command);
+        let new = match &document {
+            None => write_plugin(file, Some(text), plugin::text(&recording, None), kept)?.0,
+            Some(document) => {
+                let of_ours = |event: &Event| found.iter().any(|entry| entry.event == event.name);
+                let (events, asked) = (harness.events(false), |event: &str, command: &str| {
+                    let stays = harness.events(false).iter().any(|it| it.name == event);
+                    command_line::decides(command) && !stays
+                });
+                let left = settings::uninstall(document, None, &asked).map_err(malformed)?;
+                let left = left.unwrap_or_else(|| text.to_owned());
+                let document = Document::parse(&left, Syntax::ANY).map_err(malformed)?;
+                let events: Vec<Event> = events.into_iter().filter(of_ours).collect();
+                let deciding = recording.clone();
+                let commands = CommandLines { deciding, recording: recording.clone() };
+                let new = settings::install(&document, &events, &commands).map_err(malformed)?;
+                let new = new.unwrap_or(left);
+                reads(harness, file, &new)?;
+                Some(new)
+            }
+        };
+        let (outcome, command) = (Outcome::Undecided, Some(recording));
+        Ok(Self { outcome, command, decides: false, fate: Fate::of(new), before })
     }
 
     /// Decides how our hooks get out of a file.
@@ -100,7 +157,8 @@ impl Change {
         file: &SettingsFile,
         kept: Option<&Installed>,
     ) -> Result<Self, Failure> {
-        let as_it_is = |outcome, fate, before| Self { outcome, command: None, fate, before };
+        let as_it_is =
+            |outcome, fate, before| Self { outcome, command: None, decides: false, fate, before };
         let Some(bytes) = file.bytes() else {
             return Ok(as_it_is(Outcome::Absent, Fate::Stays, Before::Unknown));
         };
@@ -129,7 +187,7 @@ impl Change {
             Before::Text(text) => Document::parse(text, Syntax::ANY).ok(),
             _ => None,
         };
-        let new = settings::uninstall(&document, then.as_ref()).map_err(malformed)?;
+        let new = settings::uninstall(&document, then.as_ref(), &|_, _| true).map_err(malformed)?;
         let outcome = if new.is_some() { Outcome::TakenOut } else { Outcome::Absent };
         Ok(as_it_is(outcome, Fate::of(new), before))
     }
@@ -159,6 +217,9 @@ impl Change {
     /// Does it. What there was before is kept first, so that it is there whenever the change is.
     pub(super) fn perform(self: &Change, file: &SettingsFile, kept: &Kept) -> Result<(), Failure> {
         let installing = self.command.is_some();
+        if self.outcome == Outcome::NeverDecided {
+            return Ok(());
+        }
         match &self.fate {
             Fate::Holds(text) if installing => {
                 let now = TimeSource::system().now();
@@ -206,10 +267,9 @@ impl Change {
 fn write_plugin(
     file: &SettingsFile,
     text: Option<&str>,
-    command: &str,
+    new: String,
     kept: Option<&Installed>,
 ) -> Result<(Option<String>, bool), Failure> {
-    let new = plugin::text(command);
     match text {
         None => Ok((Some(new), false)),
         Some(text) if text == new => Ok((None, true)),
@@ -229,12 +289,14 @@ fn edited(file: &SettingsFile) -> Failure {
 }
 
 /// A text that we would have written and that does not parse is not written.
-fn unwritten(file: &SettingsFile, fault: &Fault) -> Failure {
-    let Fault { line, column, what } = fault;
+fn reads(harness: Harness, file: &SettingsFile, text: &str) -> Result<(), Failure> {
+    let Err(Fault { line, column, what }) = Document::parse(text, harness.syntax()) else {
+        return Ok(());
+    };
     let message = format!(
         "`{}` is left as it is: with the hooks in it, it would not read ({what} at line {line}, \
          column {column})",
         file.path.display()
     );
-    Failure::new(Exit::Error, "INTERNAL", message).with_hint("Please report this as a bug.")
+    Err(Failure::new(Exit::Error, "INTERNAL", message).with_hint("Please report this as a bug."))
 }

@@ -51,7 +51,11 @@ pub(super) fn done(
     session.out.answer(&answer, |out| {
         one_line(harness, file, change, out)?;
         let Some(command) = &change.command else { return Ok(()) };
-        writeln!(out, "  {DIM}events{DIM:#}   {}", events(harness).join(", "))?;
+        writeln!(out, "  {DIM}events{DIM:#}   {}", events(harness, change).join(", "))?;
+        if change.decides {
+            let decided = harness.decided().join(", ");
+            writeln!(out, "  {DIM}decided{DIM:#}  {decided}: policy hooks may refuse them")?;
+        }
         writeln!(out, "  {DIM}command{DIM:#}  {}", printable(command))?;
         writeln!(out, "  {DIM}next{DIM:#}     {}", harness.to_do())
     })
@@ -73,6 +77,10 @@ fn one_line(
         Outcome::Restored => format!("{path} is as it was before the hooks"),
         Outcome::Removed => format!("{path}, which was made for the hooks, is gone"),
         Outcome::TakenOut => format!("our hooks are out of {path}; the rest of it stays"),
+        Outcome::Undecided => format!("policy hooks decide nothing any more in {path}"),
+        Outcome::NeverDecided => {
+            format!("nothing to change: policy hooks decide nothing in {path}")
+        }
         Outcome::Absent => format!("nothing to change: there are no hooks of ours in {path}"),
     };
     writeln!(out, "{GOOD}✓{GOOD:#} {line}")
@@ -86,12 +94,15 @@ fn answer(harness: Harness, file: &SettingsFile, change: &Change, dry: bool) -> 
         Outcome::Restored => "restored",
         Outcome::Removed => "removed",
         Outcome::TakenOut => "taken_out",
+        Outcome::Undecided => "undecided",
+        Outcome::NeverDecided => "never_decided",
         Outcome::Absent => "absent",
     };
     object! {
         "command": change.command.as_deref(),
+        "decides": change.decides,
         "dry_run": dry,
-        "events": events(harness),
+        "events": events(harness, change),
         "harness": harness.name(),
         "next": change.command.as_ref().map(|_| harness.to_do()),
         "object": "installed_hooks",
@@ -100,8 +111,8 @@ fn answer(harness: Harness, file: &SettingsFile, change: &Change, dry: bool) -> 
     }
 }
 
-fn events(harness: Harness) -> Vec<&'static str> {
-    harness.events().iter().map(|(event, _)| *event).collect()
+fn events(harness: Harness, change: &Change) -> Vec<&'static str> {
+    harness.events(change.decides).iter().map(|event| event.name).collect()
 }
 
 fn diff(file: &SettingsFile, change: &Change) -> String {

@@ -2,7 +2,7 @@
 
 use jsonc_parser::ast::{Object, StringLit, Value};
 
-use super::super::command_line::is_ours;
+use super::super::command_line::{decides, is_ours};
 use super::{Document, Fault};
 
 /// A hook of ours in a settings file.
@@ -16,6 +16,13 @@ pub(crate) struct Entry {
     pub(crate) place: usize,
     /// The command.
     pub(crate) command: String,
+}
+
+impl Entry {
+    /// Returns whether it asks policy hooks.
+    pub(crate) fn decides(&self) -> bool {
+        decides(&self.command)
+    }
 }
 
 /// Finds our hooks. What has another shape than hooks have holds none.

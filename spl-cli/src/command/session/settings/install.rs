@@ -1,8 +1,9 @@
 //! Our hooks are put into a settings file.
 
-use jsonc_parser::ast::{ObjectProp, Value};
+use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged as _;
 
+use super::super::command_line::{CommandLines, decides};
 use super::super::harness::Event;
 use super::entries::{handlers, our_command};
 use super::layout::{Json, Layout};
@@ -10,20 +11,21 @@ use super::splice::{Container, Edits};
 use super::uninstall::emptied;
 use super::{Document, Fault};
 
-/// Returns the text in which each event starts `command`, or `None` if it does already.
+/// Returns the text in which each event starts its command, or `None` if it does already.
 ///
 /// A hook of ours that is there, perhaps an older one, gets the command and keeps whatever else a
-/// person has made of it. A new one comes behind all others: Codex knows hooks by their place.
+/// person has made of it; but one that decides from now on, or no longer, waits for another time.
+/// A new one comes behind all others: Codex knows hooks by their place.
 pub(crate) fn install(
     document: &Document<'_>,
     events: &[Event],
-    command: &str,
+    commands: &CommandLines,
 ) -> Result<Option<String>, Fault> {
     let Document { text, mark, root } = document;
     let layout = Layout::of(text, root.as_ref());
     let groups = |missing: &[Event]| -> Vec<(&'static str, Json)> {
         let member =
-            |(event, timeout): &Event| (*event, Json::Array(vec![group(command, *timeout)]));
+            |event: &Event| (event.name, Json::Array(vec![group(commands.of(event), event)]));
         missing.iter().map(member).collect()
     };
     let Some(root) = root else {
@@ -42,7 +44,7 @@ pub(crate) fn install(
         let over_lines = container.is_over_lines(text, outer_over_lines);
         let mut missing = Vec::new();
         for event in events {
-            match document.member(hooks, event.0)? {
+            match document.member(hooks, event.name)? {
                 None => missing.push(*event),
                 Some(found) => {
                     let groups = document.groups(found)?;
@@ -51,7 +53,7 @@ pub(crate) fn install(
                         let array = Container::from(groups);
                         let over_lines = array.is_over_lines(text, over_lines);
                         array.append(text, &layout, over_lines, &mut edits, |indentation| {
-                            vec![layout.write(&group(command, event.1), indentation)]
+                            vec![layout.write(&group(commands.of(event), event), indentation)]
                         });
                     }
                 }
@@ -63,7 +65,12 @@ pub(crate) fn install(
                 members.map(|(key, value)| member(&layout, key, &value, indentation)).collect()
             });
         }
-        hooks.properties.iter().for_each(|event| update(text, event, command, &mut edits));
+        for found in &hooks.properties {
+            let event = events.iter().find(|event| event.name == found.name.as_str());
+            let command = event.map_or(commands.recording.as_str(), |event| commands.of(event));
+            let timeout = event.map(|event| event.timeout);
+            update(text, &layout, found, Wanted { command, timeout }, &mut edits);
+        }
     } else {
         outer.append(text, &layout, outer_over_lines, &mut edits, |indentation| {
             vec![member(&layout, "hooks", &Json::Object(groups(events)), indentation)]
@@ -72,9 +79,23 @@ pub(crate) fn install(
     Ok((!edits.is_empty()).then(|| format!("{mark}{}", edits.apply(text))))
 }
 
+/// What the hooks of an event are to be.
+#[derive(Clone, Copy)]
+struct Wanted<'a> {
+    command: &'a str,
+    /// How long the harness waits, if the event is one that we ask for.
+    timeout: Option<u32>,
+}
+
 /// Gives the hooks of ours in an event the command. One that then says what another says before it,
 /// of the same calls, goes: Codex would run both.
-fn update(text: &str, event: &ObjectProp<'_>, command: &str, edits: &mut Edits) {
+fn update(
+    text: &str,
+    layout: &Layout,
+    event: &ObjectProp<'_>,
+    wanted: Wanted<'_>,
+    edits: &mut Edits,
+) {
     let Some(groups) = event.value.as_array() else { return };
     let mut heard: Vec<&str> = Vec::new();
     let mut kept = Vec::new();
@@ -85,8 +106,8 @@ fn update(text: &str, event: &ObjectProp<'_>, command: &str, edits: &mut Edits) 
             return true;
         }
         heard.push(matcher);
-        if found.value.as_ref() != command {
-            kept.push(found.range());
+        if found.value.as_ref() != wanted.command {
+            kept.push((found.range(), decides(&found.value)));
         }
         false
     };
@@ -94,9 +115,32 @@ fn update(text: &str, event: &ObjectProp<'_>, command: &str, edits: &mut Edits) 
     if emptied.contains(&true) {
         Container::from(groups).remove(text, &emptied, edits);
     }
-    for span in kept {
-        edits.replace(span.start..span.end, spl::canon::Value::from(command).to_string());
+    let hooks: Vec<&Object<'_>> =
+        groups.elements.iter().flat_map(handlers).filter_map(Value::as_object).collect();
+    for (span, decided) in kept {
+        edits.replace(span.start..span.end, spl::canon::Value::from(wanted.command).to_string());
+        let hook =
+            hooks.iter().find(|hook| hook.range.start < span.start && span.end < hook.range.end);
+        if let Some(hook) = hook.filter(|_| decided != decides(wanted.command))
+            && let Some(timeout) = wanted.timeout
+        {
+            wait(text, layout, hook, timeout, edits);
+        }
     }
+}
+
+/// Gives a hook another time.
+fn wait(text: &str, layout: &Layout, hook: &Object<'_>, timeout: u32, edits: &mut Edits) {
+    if let Some(found) = hook.get("timeout") {
+        let span = found.value.range();
+        edits.replace(span.start..span.end, timeout.to_string());
+        return;
+    }
+    let container = Container::from(hook);
+    let over_lines = container.is_over_lines(text, false);
+    container.append(text, layout, over_lines, edits, |indentation| {
+        vec![member(layout, "timeout", &Json::Number(timeout), indentation)]
+    });
 }
 
 /// Returns which calls a group is asked about, as it is written. Nothing and `*` mean all.
@@ -114,11 +158,11 @@ fn member(layout: &Layout, key: &str, value: &Json, indentation: Option<&str>) -
 }
 
 /// A group without a matcher, which stands for everything.
-fn group(command: &str, timeout: u32) -> Json {
+fn group(command: &str, event: &Event) -> Json {
     let hook = Json::Object(vec![
         ("type", Json::Text("command".into())),
         ("command", Json::Text(command.into())),
-        ("timeout", Json::Number(timeout)),
+        ("timeout", Json::Number(event.timeout)),
     ]);
     Json::Object(vec![("hooks", Json::Array(vec![hook]))])
 }

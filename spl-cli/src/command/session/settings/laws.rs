@@ -6,10 +6,16 @@ use std::path::Path;
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions};
 use proptest::prelude::*;
 
-use super::super::harness::Harness;
+use super::super::command_line::CommandLines;
+use super::super::harness::{Event, Harness};
 use super::{Document, Fault, Syntax, entries, install, uninstall};
 
 const COMMAND: &str = "'/usr/bin/spl' session hook --harness claude --env SYNCROPEL_HOME='/h'";
+const DECIDING: &str = "'/usr/bin/spl' session hook --harness claude --policy --env A=''";
+
+fn commands() -> CommandLines {
+    CommandLines { recording: COMMAND.into(), deciding: DECIDING.into() }
+}
 
 /// The files below a folder of the fixtures, with their names.
 fn files(folder: &str) -> Vec<(String, String)> {
@@ -28,19 +34,26 @@ fn files(folder: &str) -> Vec<(String, String)> {
 }
 
 fn installed(text: &str, harness: Harness) -> Result<Option<String>, Fault> {
-    install(&Document::parse(text, Syntax::ANY)?, harness.events(), COMMAND)
+    install(&Document::parse(text, Syntax::ANY)?, &harness.events(false), &commands())
+}
+
+fn deciding(text: &str, harness: Harness) -> Result<Option<String>, Fault> {
+    install(&Document::parse(text, Syntax::ANY)?, &harness.events(true), &commands())
 }
 
 /// What fits into a snapshot.
 fn two_events(text: &str) -> Option<String> {
     let document = Document::parse(text, Syntax::ANY).expect("it parses");
-    install(&document, &[("AfterTool", 10), ("Stop", 10)], "/spl session hook").expect("hooks")
+    let event = |name| Event { name, timeout: 10, decides: false };
+    let line = || "/spl session hook".to_owned();
+    let commands = CommandLines { recording: line(), deciding: line() };
+    install(&document, &[event("AfterTool"), event("Stop")], &commands).expect("hooks")
 }
 
 fn uninstalled(text: &str, before: Option<&str>) -> Option<String> {
     let document = Document::parse(text, Syntax::ANY).expect("it parses");
     let before = before.map(|before| Document::parse(before, Syntax::ANY).expect("it parses"));
-    uninstall(&document, before.as_ref()).expect("hooks")
+    uninstall(&document, before.as_ref(), &|_, _| true).expect("hooks")
 }
 
 /// What a program reads in a text. A file that is empty is as good as an empty object.
@@ -75,7 +88,7 @@ fn laws(name: &str, text: &str, harness: Harness) {
     let document = Document::parse(&new, Syntax::ANY).expect(name);
     let found = entries(&document).expect(name);
     let mut events: Vec<&str> = found.iter().map(|entry| entry.event.as_str()).collect();
-    let mut wanted: Vec<&str> = harness.events().iter().map(|(event, _)| *event).collect();
+    let mut wanted: Vec<&str> = harness.events(false).iter().map(|event| event.name).collect();
     events.sort_unstable();
     wanted.sort_unstable();
     assert_eq!(events, wanted, "{name}: each event has one hook");
@@ -88,12 +101,50 @@ fn laws(name: &str, text: &str, harness: Harness) {
         assert_eq!(crlf(&new), new.matches('\n').count(), "{name}: the line ends differ");
     }
 
+    for start in [text, new.as_str()] {
+        decides(name, start, text, harness);
+    }
+
     let old = uninstalled(&new, Some(text)).expect(name);
     assert_eq!(meaning(&old), meaning(text), "{name}: it means something else\n{new}\n{old}");
     assert_eq!(comments(&old), comments(text), "{name}: a comment is lost\n{old}");
     assert_eq!(uninstalled(&old, None), None, "{name}");
     let bare = uninstalled(&new, None).expect(name);
     assert_eq!(comments(&bare), comments(text), "{name}: a comment is lost\n{bare}");
+}
+
+/// What holds where policy hooks decide from now on: in a file without hooks of ours, and in one that
+/// has them.
+fn decides(name: &str, start: &str, before: &str, harness: Harness) {
+    let new = deciding(start, harness).expect(name).expect(name);
+    for event in harness.events(true) {
+        let hook = last_hook(&new, event.name).expect(name);
+        let command = if event.decides { DECIDING } else { COMMAND };
+        assert_eq!(
+            hook.get_string("command").map(|it| it.as_ref()),
+            Some(command),
+            "{name}\n{new}"
+        );
+        let timeout = hook.get_number("timeout").and_then(|it| it.parse().ok());
+        assert_eq!(timeout, Some(event.timeout), "{name}\n{new}");
+    }
+    let found = entries(&Document::parse(&new, Syntax::ANY).expect(name)).expect(name);
+    assert_eq!(found.len(), harness.events(true).len(), "{name}: each event has one hook");
+    assert_eq!(deciding(&new, harness).expect(name), None, "{name}: twice is once");
+    let old = uninstalled(&new, Some(before)).expect(name);
+    assert_eq!(meaning(&old), meaning(before), "{name}: it means something else\n{new}\n{old}");
+}
+
+/// The hook that stands last in an event.
+fn last_hook<'t>(text: &'t str, event: &str) -> Option<jsonc_parser::JsonObject<'t>> {
+    let jsonc_parser::JsonValue::Object(root) = meaning(text) else { return None };
+    let groups = root.get_object("hooks")?.get_array(event)?;
+    let group = groups.iter().last()?;
+    let jsonc_parser::JsonValue::Object(group) = group else { return None };
+    match group.get_array("hooks")?.iter().last()? {
+        jsonc_parser::JsonValue::Object(hook) => Some(hook.clone()),
+        _ => None,
+    }
 }
 
 /// The formats that have hooks in settings. The events of one are foreign to the others.

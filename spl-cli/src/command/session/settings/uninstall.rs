@@ -7,13 +7,15 @@ use super::entries::{handlers, our_command};
 use super::splice::{Container, Edits};
 use super::{Document, Fault};
 
-/// Returns the text without our hooks, or `None` if there are none.
+/// Returns the text without those of our hooks that go, by their event and their command, or `None`
+/// if there are none.
 ///
 /// A group, an event and `hooks` itself go with the last thing in them, unless they were in the
 /// file `before` we came, or hold a comment.
 pub(crate) fn uninstall(
     document: &Document<'_>,
     before: Option<&Document<'_>>,
+    goes: &dyn Fn(&str, &str) -> bool,
 ) -> Result<Option<String>, Fault> {
     let (Some(root), Some(hooks)) = (&document.root, document.hooks()?) else { return Ok(None) };
     let text = document.text;
@@ -25,16 +27,18 @@ pub(crate) fn uninstall(
             gone.push(false);
             continue;
         };
-        let ours = |_: &Value<'_>, handler: &Value<'_>| our_command(handler).is_some();
+        let ours = |_: &Value<'_>, handler: &Value<'_>| {
+            our_command(handler).is_some_and(|command| goes(event.name.as_str(), &command.value))
+        };
         let emptied = emptied(text, groups, ours, &mut edits);
-        let goes = emptied.contains(&true)
+        let empty = emptied.contains(&true)
             && Container::from(groups).is_bare_without(text, &emptied)
             && is_bare(text, event)
             && !stood(&["hooks", event.name.as_str()]);
-        if !goes && emptied.contains(&true) {
+        if !empty && emptied.contains(&true) {
             Container::from(groups).remove(text, &emptied, &mut edits);
         }
-        gone.push(goes);
+        gone.push(empty);
     }
     let bare = gone.contains(&true)
         && Container::from(hooks).is_bare_without(text, &gone)
