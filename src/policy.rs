@@ -4,7 +4,7 @@
 //! there. Goes out: a [`Verdict`], which says whether that happens, why, and what ran to find out.
 //!
 //! How it fits: a dialect ([`polyglot`]: settings files) is read into [`PolicyHook`]s, one internal
-//! form. [`decide`] walks those that a question concerns, in order, and is pure: what a handler
+//! form. [`decide()`] walks those that a question concerns, in order, and is pure: what a handler
 //! answers is handed to it by a [`Handle`]. Only [`Policy::ask`] starts anything.
 //!
 //! **Invariant:** a policy hook can make less happen, never more: a verdict that proceeds grants
