@@ -35,9 +35,7 @@ mod validate;
 
 pub use address::is_public;
 pub use assignment::{PACKS_PER_AGENT, read_assignment};
-pub use deploy::{
-    DeployError, Deployed, Deployment, PACK_KIND, PACKS_THREAD, deploy, deployed,
-};
+pub use deploy::{DeployError, Deployed, Deployment, PACK_KIND, PACKS_THREAD, deploy, deployed};
 pub use event::Event;
 pub use finding::{Finding, PackCode, Severity};
 pub use handler::{AgentSpec, CommandSpec, HandlerKind, HandlerSpec, HttpSpec, ToolSpec};

@@ -73,7 +73,11 @@ fn each_pack_is_read_as_the_corpus_has_it() {
         // Read from its value, a pack is the same.
         if let Some(pack) = reading.pack {
             let value = spl::canon::Value::from(pack.written.clone());
-            assert_eq!(read_pack_value(&name(), &value, provider_native).pack, Some(pack), "{about}");
+            assert_eq!(
+                read_pack_value(&name(), &value, provider_native).pack,
+                Some(pack),
+                "{about}"
+            );
         }
     }
 }
@@ -120,8 +124,7 @@ fn the_schema_takes_what_the_reader_takes() {
         if errors.iter().any(|(code, _)| code == PackCode::InvalidJson.as_str()) {
             continue;
         }
-        let value: Value =
-            serde_json::from_str(text.trim_start_matches('\u{feff}')).expect(&about);
+        let value: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).expect(&about);
         let is_beyond = |code: &str| BEYOND_A_SCHEMA.iter().any(|it| it.as_str() == code);
         let is_looser = |path: &str| LOOSER.contains(&(about.as_str(), path));
         let refused = errors.iter().any(|(code, path)| !is_beyond(code) && !is_looser(path));

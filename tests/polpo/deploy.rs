@@ -1,9 +1,7 @@
 //! Packs that the operator deploys.
 
 use spl::engine::{Caller, Engine, IngestError, Scopes};
-use spl::policy::polpo::{
-    PACK_KIND, PACKS_THREAD, Pack, PackName, deploy, deployed, read_pack,
-};
+use spl::policy::polpo::{PACK_KIND, PACKS_THREAD, Pack, PackName, deploy, deployed, read_pack};
 
 fn pack(name: &str, command: &str) -> Pack {
     let text = format!(

@@ -120,8 +120,20 @@ mod tests {
     #[test]
     fn of_ipv6_only_what_is_global_is_public() {
         for inside in [
-            "::", "::1", "fc00::1", "fdff::1", "fe80::1", "fec0::1", "ff02::1", "2001::1",
-            "2001:1ff::1", "2001:db8::1", "3fff::1", "64:ff9b:1::808:808", "100::1", "1fff::1",
+            "::",
+            "::1",
+            "fc00::1",
+            "fdff::1",
+            "fe80::1",
+            "fec0::1",
+            "ff02::1",
+            "2001::1",
+            "2001:1ff::1",
+            "2001:db8::1",
+            "3fff::1",
+            "64:ff9b:1::808:808",
+            "100::1",
+            "1fff::1",
             "4000::1",
         ] {
             assert!(!public(inside), "{inside}");
@@ -147,7 +159,9 @@ mod tests {
 
     #[test]
     fn names_are_private_with_all_below_them() {
-        for private in ["localhost", "LOCALHOST", "a.localhost.", "x.local", "db.internal..", "local"] {
+        for private in
+            ["localhost", "LOCALHOST", "a.localhost.", "x.local", "db.internal..", "local"]
+        {
             assert!(is_private_name(private), "{private}");
         }
         for public in ["example.com", "localhost.example", "mylocalhost", "notinternal"] {

@@ -58,8 +58,7 @@ pub enum Scope {
 
 impl Scope {
     /// Every scope, the broadest first.
-    pub const ALL: [Self; 5] =
-        [Self::Platform, Self::Project, Self::Agent, Self::Loop, Self::Step];
+    pub const ALL: [Self; 5] = [Self::Platform, Self::Project, Self::Agent, Self::Loop, Self::Step];
 
     /// Returns the word in envelopes and traces.
     pub const fn as_str(self) -> &'static str {

@@ -8,7 +8,9 @@ pub struct PackName(String);
 
 /// Why a text is no such name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("must be one segment of a path: not empty, no space around it, no slash, no control character")]
+#[error(
+    "must be one segment of a path: not empty, no space around it, no slash, no control character"
+)]
 pub struct NameFault;
 
 impl PackName {

@@ -2,8 +2,8 @@
 
 use super::place::{Findings, Place, ROOT, path_of};
 use super::{
-    Event, Finding, GateLimits, Matcher, Mode, OnFailure, Pack, PackCode, PackHook,
-    PackName, Pattern, Surface, credential, handler,
+    Event, Finding, GateLimits, Matcher, Mode, OnFailure, Pack, PackCode, PackHook, PackName,
+    Pattern, Surface, credential, handler,
 };
 use crate::canon::{Canonical, Limits, ParseError, Value, parse};
 
@@ -202,8 +202,7 @@ fn hook(place: &Place<'_>, native: &[String]) -> Option<PackHook> {
         Some(handler_at) => handler::handler(handler_at),
     };
     let on_failure = place.member("onFailure");
-    let on_failure =
-        on_failure.map(|it| it.one_of(FIELD, &OnFailure::ALL, OnFailure::as_str));
+    let on_failure = on_failure.map(|it| it.one_of(FIELD, &OnFailure::ALL, OnFailure::as_str));
     let gate = place.member("terminationGate");
     let gate = gate.map(|it| {
         about_gate(place, &it, (event, mode));

@@ -115,7 +115,11 @@ mod tests {
             (Some("0"), false),
             (Some("false"), false),
         ] {
-            assert_eq!(Runtime::new(&RuntimeSettings::default(), value).killed, killed, "{value:?}");
+            assert_eq!(
+                Runtime::new(&RuntimeSettings::default(), value).killed,
+                killed,
+                "{value:?}"
+            );
         }
     }
 

@@ -57,9 +57,7 @@ pub fn select<'a>(
     tool: Option<&str>,
 ) -> Selection<'a> {
     let mut found: Vec<Selected<'a>> = once_each(assigned)
-        .flat_map(|(scope, pack)| {
-            pack.hooks.iter().map(move |hook| Selected { scope, pack, hook })
-        })
+        .flat_map(|(scope, pack)| pack.hooks.iter().map(move |hook| Selected { scope, pack, hook }))
         .filter(|it| it.hook.event == event && it.hook.matcher.matches(invocation, event, tool))
         .collect();
     // Stable: of equals, what was declared first stays first.
