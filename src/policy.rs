@@ -5,7 +5,8 @@
 //!
 //! How it fits: a dialect ([`polyglot`]: settings files) is read into [`PolicyHook`]s, one internal
 //! form. [`decide()`] walks those that a question concerns, in order, and is pure: what a handler
-//! answers is handed to it by a [`Handle`]. Only [`Policy::ask`] starts anything.
+//! answers is handed to it by a [`Handle`]. Only [`Policy::ask`] starts anything. The second dialect,
+//! [`polpo`] (packs), has forms of its own: its hooks change, ask and repair as well.
 //!
 //! **Invariant:** a policy hook can make less happen, never more: a verdict that proceeds grants
 //! nothing, and whatever stands behind its seam is asked as if there were no hook.
@@ -21,6 +22,7 @@ mod error;
 mod glob;
 mod hook;
 mod listed;
+pub mod polpo;
 pub mod polyglot;
 mod question;
 mod redaction;

@@ -51,6 +51,7 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("SystemTime::", &["time"]),
     ("tokio::", &["http", "model", "tool"]),
     ("tower::", &["http"]),
+    ("url::", &["policy"]),
 ];
 
 /// Names that say nothing about what is inside.
