@@ -21,6 +21,7 @@ mod error;
 mod glob;
 mod hook;
 mod listed;
+pub mod polpo;
 pub mod polyglot;
 mod question;
 mod redaction;
