@@ -169,7 +169,7 @@ fn perform(world: &mut World, gate: &Gate, effect: &Effect, chance: &Chance) -> 
     match effect {
         Effect::Write { append, .. } => {
             let mut appended = Vec::new();
-            for _ in append {
+            if append.is_some() {
                 world.messages += 1;
                 appended
                     .push(Appended { id: RecordId::from_bytes([world.messages; 32]), bytes: 9 });
