@@ -25,7 +25,7 @@ mod write;
 pub use digest::{Digest, digest_of, hash_of, hex, unhex};
 pub use lenient::{parse_leniently, parse_members_leniently};
 pub use number::Number;
-pub use parse::{Limits, ParseError, parse};
+pub use parse::{Limits, ParseError, Step, parse};
 pub use value::{Object, Value};
 pub use write::{Canonical, TooLong};
 

@@ -78,7 +78,8 @@ pub use scope::{Grain, MAX_SCOPES, Place, Scope, Scopes, UnknownScope, Way};
 pub use seam::{Heard, Hooks, RunSeat, ToolReturn};
 pub(crate) use seam::{count_asked, observation};
 pub use settings::{
-    McpServer, McpTransport, ModelSettings, ProviderSettings, Settings, WireFormat,
+    McpServer, McpTransport, ModelSettings, ProviderSettings, Rollout, RuntimeSettings, Settings,
+    WireFormat,
 };
 pub(crate) use together::Together;
 pub use token::{API_TOKEN_KIND, DEFAULT_ENV_TAG, Minted, Wish};

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 pub mod properties;
 
 use properties::{
-    bearer, blueprint, body, canon, envelope, evaluators, hook_record, import_line, predicate,
-    query, secret, session_payload, url_path,
+    bearer, blueprint, body, canon, envelope, evaluators, hook_record, import_line,
+    policy_settings, predicate, query, secret, session_payload, url_path,
 };
 
 fn folder() -> PathBuf {
@@ -74,6 +74,11 @@ fn every_seed_of_a_hook() {
 #[test]
 fn every_seed_of_a_line_of_an_import() {
     hold("import_line", import_line::check);
+}
+
+#[test]
+fn every_seed_of_settings_of_policy_hooks() {
+    hold("policy_settings", policy_settings::check);
 }
 
 #[test]

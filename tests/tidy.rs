@@ -51,6 +51,7 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("SystemTime::", &["time"]),
     ("tokio::", &["http", "model", "tool"]),
     ("tower::", &["http"]),
+    ("url::", &["policy"]),
 ];
 
 /// Names that say nothing about what is inside.
@@ -153,6 +154,25 @@ fn hooks_are_asked_in_one_place() {
         .map(|source| format!("{} {}", source.module, asks(source)))
         .collect();
     assert_eq!(places, ["run 1"]);
+}
+
+/// Policy hooks decide and hooks teach, and neither knows of the other: so a lesson can block nothing,
+/// and no policy hook hears what was said, or says it.
+#[test]
+fn policy_hooks_never_touch_the_post_tool_seam_and_hooks_never_touch_decisions() {
+    let forbidden = |module: &str| match module {
+        "policy" => &["crate::hook", "tool_returned", "observe", "core.hook", "Observation"][..],
+        "hook" => &["policy", "Verdict", "Decision", "Block"][..],
+        _ => &[][..],
+    };
+    let mut looked_at = 0;
+    for Source { module, path, text } in sources("src") {
+        for thing in forbidden(&module) {
+            looked_at += 1;
+            assert!(!text.contains(thing), "{}: names `{thing}`", path.display());
+        }
+    }
+    assert!(looked_at > 50, "{looked_at}");
 }
 
 #[test]

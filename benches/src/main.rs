@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release --manifest-path benches/Cargo.toml` runs them all; a name as argument runs
 //! one: `append`, `cpu`, `processes`, `open`, `visible`, `turns`, `loaded`, `predicates`,
-//! `session`.
+//! `session`, `policy`, `scripts`.
 
 mod allocations;
 mod append;
@@ -11,9 +11,11 @@ mod hooks;
 mod loaded;
 mod open;
 mod plain;
+mod policy;
 mod predicates;
 mod processes;
 mod records;
+mod scripts;
 mod session;
 mod turns;
 mod visible;
@@ -31,6 +33,8 @@ fn main() {
             loaded::run();
             predicates::run();
             session::run();
+            policy::run();
+            scripts::run();
         }
         Some("append") => append::run(),
         Some("cpu") => cpu::run(),
@@ -51,6 +55,8 @@ fn main() {
         }
         Some("predicates") => predicates::run(),
         Some("session") => session::run(),
+        Some("policy") => policy::run(),
+        Some("scripts") => scripts::run(),
         Some(other) => eprintln!("there is no bench `{other}`"),
     }
 }

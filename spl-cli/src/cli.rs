@@ -117,14 +117,16 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Tool(command::tool::ToolCommand),
     #[command(subcommand)]
+    Policy(command::policy::PolicyCommand),
+    #[command(subcommand)]
     Model(command::model::ModelCommand),
     Demo(command::demo::DemoArgs),
 
     Serve(command::serve::ServeArgs),
     /// Show what is there and what runs
     #[command(after_help = "\
-The home, the server if one runs, the records and the hooks. Works with and without a server,
-and changes nothing.")]
+The home, the server if one runs, the records, the lessons, and the policy hooks that a run in
+this folder would ask. Works with and without a server, and changes nothing.")]
     Status,
     /// Show how the engine is
     #[command(after_help = "\

@@ -19,6 +19,7 @@ pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod model;
 pub(crate) mod namespace;
+pub(crate) mod policy;
 pub(crate) mod proof;
 pub(crate) mod record;
 pub(crate) mod resume;
@@ -106,6 +107,7 @@ fn perform(session: &mut Session, command: Command) -> Result<u8, Failure> {
         Command::Export(args) => export::export(session, &args),
         Command::Import(args) => return import::import(session, &args),
         Command::Erase(args) => erase::erase(session, &args),
+        Command::Policy(command) => return policy::policy(session, command),
         Command::Model(command) => return model::model(session, &command),
         Command::Tool(command) => tool::tool(session, command),
         Command::Config(command) => config::config(session, command),

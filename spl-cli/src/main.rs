@@ -9,6 +9,7 @@ mod home;
 mod hook_process;
 mod logging;
 mod output;
+mod policy;
 mod session;
 mod shell;
 mod signals;

@@ -162,3 +162,8 @@ pub(crate) fn note(message: &str) {
 pub(crate) fn warn(message: &str) {
     let _ = writeln!(anstream::stderr().lock(), "{WARN}spl: warning:{WARN:#} {message}");
 }
+
+/// Tells a person what a policy hook has done, whatever the form of the answer.
+pub(crate) fn hook(message: &str) {
+    let _ = writeln!(anstream::stderr().lock(), "{WARN}hook:{WARN:#} {message}");
+}

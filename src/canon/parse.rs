@@ -59,6 +59,8 @@ pub enum ParseError {
     DuplicateKey {
         /// The key.
         key: String,
+        /// Where that object stands, from the outermost value on.
+        within: Vec<Step>,
     },
     /// A float that rounds to infinity.
     #[error("the number `{token}` is beyond the range of a 64-bit float")]
@@ -72,6 +74,25 @@ pub enum ParseError {
         /// The most levels that are taken.
         limit: usize,
     },
+}
+
+/// One step from a value to one inside it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// To the member of this name.
+    Key(String),
+    /// To the element at this index.
+    Index(usize),
+}
+
+impl ParseError {
+    /// Returns the error as whoever holds the value around it has it.
+    fn inside(mut self, step: impl FnOnce() -> Step) -> Self {
+        if let Self::DuplicateKey { within, .. } = &mut self {
+            within.insert(0, step());
+        }
+        self
+    }
 }
 
 /// Reads one JSON value from all of `bytes`.
@@ -155,7 +176,11 @@ impl<'a> Reader<'a> {
         loop {
             match self.next()? {
                 JsonEvent::EndArray => return Ok(Value::Array(elements)),
-                event => elements.push(self.value(event, level)?),
+                event => {
+                    let index = elements.len();
+                    let inside = |error: ParseError| error.inside(|| Step::Index(index));
+                    elements.push(self.value(event, level).map_err(inside)?);
+                }
             }
         }
     }
@@ -166,9 +191,11 @@ impl<'a> Reader<'a> {
             match self.next()? {
                 JsonEvent::ObjectKey(key) => {
                     let event = self.next()?;
-                    let value = self.value(event, level)?;
+                    let inside = |error: ParseError| error.inside(|| Step::Key(key.to_string()));
+                    let value = self.value(event, level).map_err(inside)?;
                     if members.contains_key(key.as_ref()) {
-                        return Err(ParseError::DuplicateKey { key: key.into_owned() });
+                        let (key, within) = (key.into_owned(), Vec::new());
+                        return Err(ParseError::DuplicateKey { key, within });
                     }
                     members.insert(key.into_owned(), value);
                 }
@@ -232,8 +259,11 @@ mod tests {
 
     #[test]
     fn a_key_may_stand_once() {
-        assert_eq!(refused(r#"{"a":1,"a":1}"#), ParseError::DuplicateKey { key: "a".into() });
-        assert_eq!(refused(r#"{"a":1,"\u0061":2}"#), ParseError::DuplicateKey { key: "a".into() });
+        let twice = |within: Vec<Step>| ParseError::DuplicateKey { key: "a".into(), within };
+        assert_eq!(refused(r#"{"a":1,"a":1}"#), twice(vec![]));
+        assert_eq!(refused(r#"{"a":1,"\u0061":2}"#), twice(vec![]));
+        let steps = vec![Step::Key("b".into()), Step::Index(1), Step::Key("c".into())];
+        assert_eq!(refused(r#"{"b":[0,{"c":{"a":1,"a":1}}]}"#), twice(steps));
     }
 
     #[test]

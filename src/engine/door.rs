@@ -145,7 +145,7 @@ impl Engine {
 fn discreet(caller: &Caller, error: ParseError) -> ParseError {
     match error {
         ParseError::DuplicateKey { .. } if !caller.is_operator() => {
-            ParseError::DuplicateKey { key: "…".into() }
+            ParseError::DuplicateKey { key: "…".into(), within: Vec::new() }
         }
         error => error,
     }

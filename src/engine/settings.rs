@@ -2,6 +2,7 @@
 
 mod mcp;
 mod model;
+mod runtime;
 mod server;
 
 use std::collections::BTreeMap;
@@ -11,6 +12,7 @@ use serde::Deserialize;
 use crate::record::ActorId;
 pub use mcp::{McpServer, McpTransport};
 pub use model::{ModelSettings, ProviderSettings, WireFormat};
+pub use runtime::{Rollout, RuntimeSettings};
 use server::Server;
 
 /// The settings of a home. Tables and keys that are not known are left to newer versions.
@@ -25,6 +27,8 @@ pub struct Settings {
     pub mcp: BTreeMap<String, McpServer>,
     /// Which models there are, and how they are asked.
     pub model: ModelSettings,
+    /// How far the hooks of packs count.
+    pub runtime: RuntimeSettings,
 }
 
 /// Who the operator is.
@@ -92,6 +96,30 @@ mod tests {
         let error = Settings::parse("[identity]\nactor = \"\"\n").expect_err("refused");
         assert_eq!(error, "`actor` of `[identity]` must not be empty");
         assert!(Settings::parse("[later]\nkey = 1\n").is_ok());
+    }
+
+    #[test]
+    fn the_switches_of_packs_have_their_defaults_by_host() {
+        let switches = |text: &str| {
+            let runtime = Settings::parse(text).expect(text).runtime;
+            (runtime.managed, runtime.hooks(), runtime.termination_gate())
+        };
+        use Rollout::{Enforce, Observe, Off};
+        assert_eq!(switches(""), (false, Enforce, Enforce));
+        assert_eq!(switches("[runtime]\nmanaged = true"), (true, Enforce, Off));
+        assert_eq!(
+            switches("[runtime]\nmanaged = true\ntermination-gate.mode = 'enforce'"),
+            (true, Enforce, Enforce)
+        );
+        assert_eq!(switches("runtime.hooks.mode = 'observe'"), (false, Observe, Enforce));
+        for typo in [
+            "[runtime]\nmanged = true",
+            "runtime.hooks.mod = 'off'",
+            "runtime.hooks.mode = 'on'",
+            "runtime.termination_gate.mode = 'off'",
+        ] {
+            assert!(Settings::parse(typo).is_err(), "{typo}");
+        }
     }
 
     #[test]

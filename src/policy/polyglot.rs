@@ -70,14 +70,46 @@ pub fn load(
 ) -> Result<Policy, SettingsError> {
     let global = files.home.map(settings_of);
     let project = settings_of(files.workspace);
-    // In the home folder, both are one file.
-    let project =
-        (!global.as_deref().is_some_and(|global| same(global, &project))).then_some(project);
-    let read = |path: Option<PathBuf>, scope| path.map(|path| read_file(path, scope)).transpose();
-    let (global, project) = (read(global, Scope::Global)?, read(project, Scope::Project)?);
-    let none = |scope| Settings::none(PathBuf::new(), scope);
-    let global = global.unwrap_or_else(|| none(Scope::Global));
-    let project = project.unwrap_or_else(|| none(Scope::Project));
+    let read = |path: &Path| {
+        bytes_of(path)
+            .map_err(|error| whole(path, "unreadable", format!("cannot be read: {error}")))
+    };
+    let texts = Texts {
+        global: global.as_deref().map(read).transpose()?.flatten(),
+        // In the home folder, both are one file.
+        project: match &global {
+            Some(global) if same(global, &project) => None,
+            _ => read(&project)?,
+        },
+    };
+    load_texts(&texts, files, variables)
+}
+
+/// What stands in the files of a run; nothing, where there is none.
+#[derive(Debug, Clone, Default)]
+pub struct Texts {
+    /// The user's own.
+    pub global: Option<Vec<u8>>,
+    /// The workspace's.
+    pub project: Option<Vec<u8>>,
+}
+
+/// Lays settings that have been read over each other: [`load`] without its files, which are named and
+/// not opened.
+pub fn load_texts(
+    texts: &Texts,
+    files: &Files<'_>,
+    variables: &dyn Fn(&str) -> Option<String>,
+) -> Result<Policy, SettingsError> {
+    let read = |text: Option<&Vec<u8>>, folder: Option<&Path>, scope| {
+        let path = folder.map(settings_of).unwrap_or_default();
+        match text {
+            Some(text) => read_text(text, &path, scope),
+            None => Ok(Settings::none(path, scope)),
+        }
+    };
+    let global = read(texts.global.as_ref(), files.home, Scope::Global)?;
+    let project = read(texts.project.as_ref(), Some(files.workspace), Scope::Project)?;
     resolve::resolve(global, project, files, variables)
 }
 
@@ -91,16 +123,7 @@ fn same(one: &Path, other: &Path) -> bool {
         || matches!((fs::canonicalize(one), fs::canonicalize(other)), (Ok(a), Ok(b)) if a == b)
 }
 
-/// Reads a file; without one, nothing is set.
-fn read_file(path: PathBuf, scope: Scope) -> Result<Settings, SettingsError> {
-    match bytes_of(&path) {
-        Ok(Some(bytes)) => read_bytes(&bytes, &path, scope),
-        Ok(None) => Ok(Settings::none(path, scope)),
-        Err(error) => Err(whole(&path, "unreadable", format!("cannot be read: {error}"))),
-    }
-}
-
-fn read_bytes(bytes: &[u8], path: &Path, scope: Scope) -> Result<Settings, SettingsError> {
+fn read_text(bytes: &[u8], path: &Path, scope: Scope) -> Result<Settings, SettingsError> {
     // An editor may have put a byte order mark in front.
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     match parse(bytes, Limits::DOOR) {
@@ -142,3 +165,6 @@ fn bytes_of(path: &Path) -> io::Result<Option<Vec<u8>>> {
     }
     fs::read(path).map(Some).or_else(missing)
 }
+
+#[cfg(test)]
+mod tests;

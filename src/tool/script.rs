@@ -25,8 +25,9 @@ use crate::time::Stopwatch;
 /// behind still holds a pipe.
 const SETTLE: Duration = Duration::from_millis(100);
 
-/// How long it is waited for the end of a group that was killed.
-const KILLED: Duration = Duration::from_millis(100);
+/// How long it is waited for the end of a group that was killed. Whoever is dead, and has not been
+/// collected by whoever inherited it, cannot be told from one that is about to die.
+const KILLED: Duration = Duration::from_millis(50);
 
 /// How often it is looked whether nobody wants to know any more.
 const TICK: Duration = Duration::from_millis(20);
@@ -136,9 +137,9 @@ impl<'a> Script<'a> {
         watch: Stopwatch,
         cancel: &Cancel,
     ) -> Ending {
-        let stops = |pipes: &Pipes<'_>| match pipes.have_overflowed() {
-            true => Some(Ending::Overflowed),
-            false => cancel.is_cancelled().then_some(Ending::Cancelled),
+        let stops = |pipes: &Pipes<'_>| {
+            let overflowed = pipes.have_overflowed().then_some(Ending::Overflowed);
+            overflowed.or_else(|| cancel.is_cancelled().then_some(Ending::Cancelled))
         };
         pipes.pass();
         let cut = loop {

@@ -11,7 +11,8 @@ use super::serve::Holder;
 use crate::client::Target;
 use crate::failure::Failure;
 use crate::home;
-use crate::output::DIM;
+use crate::output::{DIM, printable};
+use crate::policy;
 use crate::session::Session;
 
 /// Shows what is there and what runs.
@@ -25,9 +26,11 @@ pub(crate) fn status(session: &mut Session) -> Result<(), Failure> {
 fn remote(session: &mut Session, url: &str) -> Result<(), Failure> {
     let mut answer = object! { "object": "status", "server": object! { "url": url } };
     answer.extend(counted(session)?);
+    answer.extend(policy_here());
     session.out.answer(&answer, |out| {
         line(out, "server", url)?;
-        show_counts(&answer, out)
+        show_counts(&answer, out)?;
+        show_policy(&answer, out)
     })
 }
 
@@ -45,16 +48,19 @@ fn local(session: &mut Session, home: &Home) -> Result<(), Failure> {
     if initialised {
         answer.extend(counted(session)?);
     }
+    answer.extend(policy_here());
     session.out.answer(&answer, |out| {
         line(out, "home", &place)?;
         if !initialised {
-            return line(out, "instance", "none yet; `spl init` makes one, and so does a write");
+            line(out, "instance", "none yet; `spl init` makes one, and so does a write")?;
+            return show_policy(&answer, out);
         }
         match &holder {
             Some(holder) => line(out, "server", &holder.in_words())?,
             None => line(out, "server", "not running; commands open the store themselves")?,
         }
-        show_counts(&answer, out)
+        show_counts(&answer, out)?;
+        show_policy(&answer, out)
     })
 }
 
@@ -68,7 +74,27 @@ fn show_counts(answer: &Object, out: &mut dyn Write) -> std::io::Result<()> {
     let count = |key: &str| answer.get(key).and_then(Value::as_u64).unwrap_or_default();
     line(out, "records", &count("records").to_string())?;
     let (hooks, builtin) = (count("hooks_loaded"), count("hooks_builtin"));
-    line(out, "hooks", &format!("{hooks} loaded, and {builtin} built in"))
+    line(out, "lessons", &format!("{hooks} loaded, and {builtin} built in"))
+}
+
+/// Counts the policy hooks of runs in this folder. Settings that are not taken are told of, and do
+/// not keep the rest from being shown.
+fn policy_here() -> Object {
+    match policy::folder(None).and_then(|folder| policy::of(&folder)) {
+        Ok(policy) => object! { "hooks": policy.summary() },
+        Err(failure) => {
+            object! { "hooks": Value::Null, "hooks_error": failure.envelope().clone() }
+        }
+    }
+}
+
+fn show_policy(answer: &Object, out: &mut dyn Write) -> std::io::Result<()> {
+    let error = answer.get("hooks_error").and_then(|error| error.get("message"));
+    let shown = match error.and_then(Value::as_str) {
+        Some(message) => format!("not taken: {}", printable(message)),
+        None => answer.get("hooks").and_then(Value::as_str).unwrap_or_default().to_owned(),
+    };
+    line(out, "hooks:", &shown)
 }
 
 fn line(out: &mut dyn Write, key: &str, value: &str) -> std::io::Result<()> {

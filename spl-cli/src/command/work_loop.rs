@@ -1,12 +1,15 @@
 //! `spl work-loop`: run a goal to its end, in this process.
 
+mod approve;
 mod ask;
+mod attach;
 mod equip;
 mod play;
 mod remote;
 mod report;
 mod show;
 mod spec;
+mod typist;
 
 use std::path::PathBuf;
 
@@ -15,21 +18,25 @@ use spl::engine::Engine;
 use spl::model::Model;
 use spl::record::{ActorId, ThreadId};
 use spl::run::{
-    HostError, RunError, RunSpec, Transport, Verb, drive, drive_confined, recorded_spec, resume,
-    resume_confined,
+    Approver, Auto, HostError, RunError, RunSpec, Transport, Verb, ask_prompt, drive,
+    drive_confined, recorded_spec, resume, resume_confined,
 };
 use spl::tool::{Grants, Workspace};
 
 use super::tool::grant;
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
 use crate::home;
 use crate::output::quote;
+use crate::policy;
 use crate::session::{self, Session};
+use approve::{Approve, ByTypist};
 use ask::AtTerminal;
+use attach::Attached;
 pub(super) use equip::{place, tools_of};
 pub(super) use play::{Players, cancel_when_told, play};
 pub(super) use show::Show;
 pub(super) use spec::mint;
+use typist::Typist;
 
 /// The exit status of a run that waits for somebody's decision.
 const WAITS: u8 = 3;
@@ -46,8 +53,15 @@ Examples:
   spl work-loop \"say hello\" --echo --workspace .
   spl work-loop \"fix the failing test\" --model claude-sonnet-4-6 --workspace ~/project
   spl work-loop \"tidy up\" --script turns.json --workspace ~/project --max-turns 10
+  spl work-loop \"shorten @README.md\" --workspace . --approve ask
   spl work-loop \"tidy up\" --remote --max-turns 10
   spl work-loop --resume th_4f0c… --script turns.json --workspace ~/project
+
+A word `@path` that names a file of the workspace puts that file behind the goal, as
+<file path=\"…\">, of 256 KiB at most; any other word that begins so stays as it is.
+With --approve ask each call is asked about that does more than look; without a terminal no such
+call is made. Policy hooks that are set up for the workspace are asked (`spl policy list`): one
+that blocks the goal opens no run.
 
 A script is {\"turns\":[{\"text\":\"…\",\"tool_calls\":[{\"name\":\"bash\",\"args\":{\"command\":\"ls\"}}]}]}.
 A run that was interrupted is taken up with --resume: what has completed is not done again.
@@ -62,7 +76,7 @@ pub(crate) struct WorkLoopArgs {
     #[command(flatten)]
     model: equip::ModelArgs,
     /// Run on the server, with what the server has, and follow it here
-    #[arg(long, conflicts_with_all = ["script", "echo", "workspace", "tools", "sandbox"])]
+    #[arg(long, conflicts_with_all = ["script", "echo", "workspace", "tools", "sandbox", "approve"])]
     remote: bool,
     /// The folder in which the tools work
     #[arg(
@@ -76,6 +90,9 @@ pub(crate) struct WorkLoopArgs {
     /// The tools it may call, with commas between; a `*` at the end is any name that begins so
     #[arg(long, value_name = "NAMES", value_parser = Grants::parse)]
     tools: Option<Grants>,
+    /// Who approves each call that does more than look: nobody, or whoever sits at the terminal
+    #[arg(long, value_enum, value_name = "WHO", default_value = "auto")]
+    approve: Approve,
     #[command(flatten)]
     place: equip::PlaceArgs,
     #[command(flatten)]
@@ -91,6 +108,8 @@ pub(crate) fn work_loop(session: &mut Session, args: &WorkLoopArgs) -> Result<u8
     let workspace = Workspace::open(&args.workspace).map_err(|error| Failure::coded(&error))?;
     // Nothing is made for a run that nobody can play.
     let fresh = if args.resume.is_some() { None } else { Some(args.fresh(&workspace)?) };
+    let attached = Attached::of(args.goal.as_deref().unwrap_or_default(), &workspace)?;
+    let policy = policy::of(workspace.path())?;
     let home = home::made()?;
     let engine = home::open(&home)?;
     // Without a server nobody else looks for lessons whose time is over.
@@ -104,20 +123,46 @@ pub(crate) fn work_loop(session: &mut Session, args: &WorkLoopArgs) -> Result<u8
     let is_confined = args.place.sandbox || spec.transport == Transport::Sandboxed;
     let confined = is_confined.then(|| args.place.confined(&workspace, &home)).transpose()?;
     let hooks = args.place.hooks(&engine, is_confined)?;
-    let players = Players { engine: &engine, model: model.as_mut(), tools: &tools, hooks };
     let thread = spec.thread.clone();
     let taken_up = args.resume.is_some();
     let by = ActorId::parse(&session::actor(None)?)
         .map_err(|error| Failure::usage(format!("SPL_ACTOR {error}")))?;
-    let mut asked = AtTerminal::new(&engine, by, session.is_an_agents());
-    let played = play(&mut session.out, players, &mut asked, |hands| match (taken_up, &confined) {
-        (true, None) => resume(&thread, hands),
-        (true, Some(confined)) => resume_confined(&thread, hands, confined),
-        (false, None) => drive(spec, hands),
-        (false, Some(confined)) => drive_confined(spec, hands, confined),
+    let typist = Typist::new(session.is_an_agents());
+    let mut by_typist = ByTypist::new(&typist);
+    let approver: &mut dyn Approver = match args.approve {
+        Approve::Auto => &mut Auto,
+        Approve::Ask => &mut by_typist,
+    };
+    let players = Players {
+        engine: &engine,
+        model: model.as_mut(),
+        tools: &tools,
+        hooks,
+        policy: &policy,
+        decider: &mut AtTerminal::new(&engine, by, &typist),
+        approver,
+    };
+    let played = play(&mut session.out, players, |hands| {
+        if taken_up {
+            return match &confined {
+                None => resume(&thread, hands),
+                Some(confined) => resume_confined(&thread, hands, confined),
+            };
+        }
+        // Policy hooks see the goal as it was typed.
+        let asked = ask_prompt(spec, hands.engine, hands.policy, hands.cancel, hands.watch)?;
+        let spec = attached.to(asked);
+        match &confined {
+            None => drive(spec, hands),
+            Some(confined) => drive_confined(spec, hands, confined),
+        }
     });
     let report = match played {
         Ok(report) => report,
+        Err(play::Unplayed::Run(RunError::PromptBlocked { block })) => {
+            report::tell_blocked(&mut session.out, &block, &thread)?;
+            return Ok(Exit::Error as u8);
+        }
         Err(play::Unplayed::Run(error @ RunError::Undecided { .. })) => {
             session.out.failure(&Failure::coded(&error));
             return Ok(WAITS);

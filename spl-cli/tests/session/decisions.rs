@@ -48,7 +48,7 @@ fn a_run_waits_until_somebody_decides() {
         "spl decisions list",
         "spl decisions list --all",
         &format!("spl decisions show {short}"),
-        "spl decisions show 00",
+        "spl decisions show 00000000",
         "spl decisions approve zz",
     ]);
     assert_session!(terminal);

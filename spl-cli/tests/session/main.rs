@@ -19,6 +19,8 @@ mod moving;
 mod namespaces;
 mod permissions;
 mod pipes;
+mod policies;
+mod policy_cases;
 mod runs;
 mod serving;
 mod shells;

@@ -1,11 +1,5 @@
 //! The shell of an agent, in which the command is not the operator's.
 
-use std::fs::{File, OpenOptions};
-use std::io::{Read as _, Write as _};
-use std::process::{Output, Stdio};
-
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-
 use crate::terminal::{Terminal, assert_session};
 
 /// What each run and each harness marks the commands by that it starts.
@@ -87,36 +81,13 @@ fn what_a_harness_needs_works_in_its_shells() {
     terminal.does("spl verify && spl session list");
 }
 
-/// Runs the command with these words at a terminal of its own, at which somebody types `answer`.
-fn at_a_terminal(terminal: &Terminal, words: &[&str], answer: &str) -> (Output, String) {
-    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
-    grantpt(&master).expect("granted");
-    unlockpt(&master).expect("unlocked");
-    let name = ptsname(&master, Vec::new()).expect("a name").into_string().expect("text");
-    let slave = OpenOptions::new().read(true).write(true).open(name).expect("opened");
-    let mut command = terminal.program("setsid");
-    command.args(["--ctty", "--wait", env!("CARGO_BIN_EXE_spl")]).args(words);
-    let child = command.stdin(slave).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-    drop(command);
-    let mut master = File::from(master);
-    master.write_all(answer.as_bytes()).expect("typed");
-    let output = child.expect("started").wait_with_output().expect("ended");
-    let mut shown = Vec::new();
-    let mut chunk = [0; 1024];
-    // A terminal that nobody holds any more ends with an error.
-    while let Ok(len @ 1..) = master.read(&mut chunk) {
-        shown.extend_from_slice(&chunk[..len]);
-    }
-    (output, String::from_utf8_lossy(&shown).into_owned())
-}
-
 #[test]
 fn whoever_sits_at_the_terminal_may_say_that_it_is_them() {
     let mut terminal = Terminal::with_instance();
     terminal.set("QWEN_CODE", "1");
     let words = ["hook", "add", "lesson", "--when", "true", "--text", "t", "--as-operator"];
     for answer in ["no\n", "y\n", "\n", "yes please\n", "\u{4}"] {
-        let (output, shown) = at_a_terminal(&terminal, &words, answer);
+        let (output, shown) = terminal.confirmed(&words, answer);
         assert_eq!(output.status.code(), Some(6), "{answer:?}");
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(said.contains("`--as-operator` was not confirmed"), "{answer:?}: {said}");
@@ -124,13 +95,13 @@ fn whoever_sits_at_the_terminal_may_say_that_it_is_them() {
     }
     let listed = "env -u QWEN_CODE spl hook list";
     assert!(!terminal.does(listed).contains("lesson"), "nothing was written");
-    let (output, shown) = at_a_terminal(&terminal, &words, "yes\n");
+    let (output, shown) = terminal.confirmed(&words, "yes\n");
     assert_eq!(output.status.code(), Some(0), "{shown}: {output:?}");
     assert!(terminal.does(listed).contains("lesson"));
     // A person's shell is asked nothing.
     let (output, shown) = {
         let terminal = Terminal::with_instance();
-        at_a_terminal(&terminal, &words, "")
+        terminal.confirmed(&words, "")
     };
     assert_eq!((output.status.code(), shown.as_str()), (Some(0), ""));
 }

@@ -2,7 +2,7 @@
 //! run.
 
 use std::collections::HashMap;
-use std::fs;
+use std::fs::{self, File, OpenOptions};
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
@@ -10,6 +10,7 @@ use std::process::{Command, Output, Stdio};
 
 use rustix::fs::{FlockOperation, flock};
 use rustix::process::{Pid, Signal, kill_process};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 /// A shell in a folder of its own, which is also the user's home folder.
 pub(crate) struct Terminal {
@@ -27,7 +28,7 @@ pub(crate) struct Finished {
 }
 
 impl Finished {
-    fn of(output: Output) -> Self {
+    pub(crate) fn of(output: Output) -> Self {
         let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
         let status = output.status.code().expect("ended by itself");
         Self { stdout: text(output.stdout), stderr: text(output.stderr), status }
@@ -139,6 +140,45 @@ impl Terminal {
         }
     }
 
+    /// Runs the command with these words where somebody types `answer` at its controlling terminal.
+    /// Returns what it said, and what the terminal showed.
+    pub(crate) fn confirmed(&self, words: &[&str], answer: &str) -> (Output, String) {
+        self.at_a_terminal(words, answer, |_| Stdio::piped())
+    }
+
+    /// The same, where errors and questions are shown at the terminal as well.
+    pub(crate) fn typed(&self, words: &[&str], answer: &str) -> (Output, String) {
+        self.at_a_terminal(words, answer, |slave| slave.try_clone().expect("a copy").into())
+    }
+
+    fn at_a_terminal(
+        &self,
+        words: &[&str],
+        answer: &str,
+        stderr: impl FnOnce(&File) -> Stdio,
+    ) -> (Output, String) {
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+        grantpt(&master).expect("granted");
+        unlockpt(&master).expect("unlocked");
+        let name = ptsname(&master, Vec::new()).expect("a name").into_string().expect("text");
+        let slave = OpenOptions::new().read(true).write(true).open(name).expect("opened");
+        let mut command = self.program("setsid");
+        command.args(["--ctty", "--wait", env!("CARGO_BIN_EXE_spl")]).args(words);
+        command.stderr(stderr(&slave));
+        let child = command.stdin(slave).stdout(Stdio::piped()).spawn();
+        drop(command);
+        let mut master = File::from(master);
+        master.write_all(answer.as_bytes()).expect("typed");
+        let output = child.expect("started").wait_with_output().expect("ended");
+        let mut shown = Vec::new();
+        let mut chunk = [0; 1024];
+        // A terminal that nobody holds any more ends with an error.
+        while let Ok(len @ 1..) = master.read(&mut chunk) {
+            shown.extend_from_slice(&chunk[..len]);
+        }
+        (output, String::from_utf8_lossy(&shown).into_owned())
+    }
+
     /// Posts JSON to the port of this terminal's server as a client without a bearer does, and
     /// returns the whole answer.
     pub(crate) fn post(&self, path: &str, json: &str) -> String {
@@ -241,6 +281,8 @@ macro_rules! assert_session {
         settings.add_filter("did:key:z[1-9A-Za-z]+", "did:key:<key>");
         settings.add_filter(r"\d+ bytes\)", "<n> bytes)");
         settings.add_filter(r#""(bytes|elapsed_us|total_bytes|uptime_secs)":\d+"#, r#""$1":<n>"#);
+        settings.add_filter(r"took \d+ ms", "took <n> ms");
+        settings.add_filter(r#""ms":\d+"#, r#""ms":<n>"#);
         let transcript = $terminal.transcript();
         settings.bind(|| insta::assert_snapshot!(transcript));
     };

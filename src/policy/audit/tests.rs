@@ -6,7 +6,7 @@ use crate::canon::{Limits, Object, parse};
 use crate::policy::{Block, Decision, Ran, Reply, Scope, Seam, Source, Verdict};
 use crate::record::{ActorId, Namespace, ThreadId};
 
-const VECTORS: &str = include_str!("../../../fixtures/policy/polyglot/args-hash.json");
+const Y85: &str = include_str!("../../../fixtures/policy/polyglot/cases/Y85.json");
 
 /// 2026-11-30T13:37:00Z.
 const NOW: Timestamp = Timestamp::from_millis(1_796_045_820_000);
@@ -46,13 +46,15 @@ fn verdict(reason: &str) -> Verdict {
 /// Y85.
 #[test]
 fn arguments_hash_as_in_the_vectors() {
-    let vectors = parse(VECTORS.as_bytes(), Limits::STORED).expect("a fixture");
-    let vectors = vectors.as_array().expect("a list");
+    let case = parse(Y85.as_bytes(), Limits::STORED).expect("a case");
+    let vectors = case.get("command").and_then(|command| command.get("hashes"));
+    let vectors = vectors.and_then(Value::as_array).expect("a list");
     assert_eq!(vectors.len(), 3);
     for vector in vectors {
-        let args = vector.get("args").cloned().and_then(Value::into_object).expect("args");
-        let fields = Entry::ToolCall { tool: "bash", args: &args }.fields(true);
-        assert_eq!(fields.get("argsHash"), vector.get("hash"));
+        let [args, hash] = vector.as_array().expect("a pair") else { panic!("{vector}") };
+        let args = args.as_object().expect("arguments");
+        let fields = Entry::ToolCall { tool: "bash", args }.fields(true);
+        assert_eq!(fields.get("argsHash"), Some(hash));
         assert!(!fields.contains_key("args"));
     }
 }

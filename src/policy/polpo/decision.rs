@@ -5,9 +5,8 @@
 
 use std::borrow::Cow;
 
-use super::matrix::{Cell, Place, Word};
 use super::{ANSWER_DEPTH, ANSWER_NODES, FEEDBACK_BYTES, OUTPUT_BYTES, REASON_CHARS};
-use super::{Cause, Failure, cut_result, redact, redact_value};
+use super::{Cause, Cell, Failure, Site, Word, cut_result, redact, redact_value};
 use crate::canon::{Canonical, Limits, Object, Value, parse};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -82,26 +81,26 @@ pub enum Outcome {
     Failed(Failure),
 }
 
-/// Reads what a handler wrote at `place`. Nothing at all is no opinion, except to a gate, which needs
+/// Reads what a handler wrote at `site`. Nothing at all is no opinion, except to a gate, which needs
 /// one.
-pub fn read_decision(output: &[u8], place: Place) -> Outcome {
-    match read(output, place) {
+pub fn read_decision(output: &[u8], site: Site) -> Outcome {
+    match read(output, site) {
         Ok(answer) => Outcome::Answered(answer),
         Err(failure) => Outcome::Failed(failure),
     }
 }
 
-fn read(output: &[u8], place: Place) -> Result<Answer, Failure> {
+fn read(output: &[u8], site: Site) -> Result<Answer, Failure> {
     if output.len() > OUTPUT_BYTES {
         let detail = format!("{} bytes, and at most {OUTPUT_BYTES} are read", output.len());
         return Err(Failure::new(Cause::OutputTooLarge, &detail));
     }
     let text = output.trim_ascii();
     let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text).trim_ascii();
-    match (text.is_empty(), place) {
-        (true, Place::Gate) => Err(Failure::new(Cause::EmptyOutput, "")),
+    match (text.is_empty(), site) {
+        (true, Site::Gate) => Err(Failure::new(Cause::EmptyOutput, "")),
         (true, _) => Ok(Answer::of(Decision::Defer)),
-        (false, _) => answer(object(text)?, place),
+        (false, _) => answer(object(text)?, site),
     }
 }
 
@@ -130,9 +129,9 @@ fn nodes(value: &Value) -> usize {
     }
 }
 
-fn answer(mut members: Object, place: Place) -> Result<Answer, Failure> {
+fn answer(mut members: Object, site: Site) -> Result<Answer, Failure> {
     let word = word(members.remove("decision"))?;
-    let cell = word.at(place);
+    let cell = word.at(site);
     if cell == Cell::Invalid {
         return Err(invalid(&format!("`{}` is not valid here", word.as_str())));
     }
@@ -141,7 +140,7 @@ fn answer(mut members: Object, place: Place) -> Result<Answer, Failure> {
         Word::Deny => Decision::Deny,
         Word::Ask => Decision::Ask,
         Word::Defer => Decision::Defer,
-        Word::Modify => Decision::Modify(change(members.remove("data"), place)?),
+        Word::Modify => Decision::Modify(change(members.remove("data"), site)?),
         Word::Stop => Decision::Stop(text_feedback(members.remove("feedback"), cell)?),
         Word::Continue => Decision::Continue(any_feedback(members.remove("feedback"))?),
     };
@@ -165,17 +164,17 @@ fn word(decision: Option<Value>) -> Result<Word, Failure> {
 }
 
 /// Reads what is to stand in the place of what was read: this one key, and no other.
-fn change(data: Option<Value>, place: Place) -> Result<Change, Failure> {
-    let key = if place == Place::Before { "input" } else { "result" };
+fn change(data: Option<Value>, site: Site) -> Result<Change, Failure> {
+    let key = if site == Site::Before { "input" } else { "result" };
     let need = || invalid(&format!("`modify` needs `data.{key}` and nothing beside it"));
     let mut data = data.and_then(Value::into_object).ok_or_else(need)?;
     let value = data.remove(key).ok_or_else(need)?;
     if !data.is_empty() {
         return Err(need());
     }
-    match (place, value) {
-        (Place::Before, Value::Object(input)) => Ok(Change::Input(input)),
-        (Place::Before, _) => Err(invalid("`data.input` is not an object")),
+    match (site, value) {
+        (Site::Before, Value::Object(input)) => Ok(Change::Input(input)),
+        (Site::Before, _) => Err(invalid("`data.input` is not an object")),
         (_, Value::String(text)) => Ok(Change::Result(cut_result(&text).into_owned())),
         (_, value) => Ok(Change::Result(cut_result(&value.to_string()).into_owned())),
     }

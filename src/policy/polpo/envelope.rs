@@ -4,8 +4,9 @@
 //! written. An answer that a gate validates, and the input of a call, are read whole or not at all:
 //! whoever judges a part of something has not judged it.
 
+use super::TRUNCATED;
 use super::{
-    Cause, ENVELOPE_BYTES, Event, Failure, HookName, IdempotencyKey, Mode, Scope, TRUNCATED,
+    Cause, ENVELOPE_BYTES, Event, Failure, HookName, IdempotencyKey, Invocation, Mode, Scope,
 };
 use crate::canon::{Object, Value};
 use crate::object;
@@ -32,8 +33,8 @@ pub struct Envelope<'a> {
     pub run: RunFacts<'a>,
 }
 
-/// The invocation, as handlers know it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// Where in all that goes on a handler is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunFacts<'a> {
     /// The request.
     pub request_id: Option<&'a str>,
@@ -41,18 +42,8 @@ pub struct RunFacts<'a> {
     pub run_id: Option<&'a str>,
     /// The session.
     pub session_id: Option<&'a str>,
-    /// The agent.
-    pub agent: &'a str,
-    /// From where it was invoked: `chat`, `run`, `channel`, `loop`.
-    pub surface: &'a str,
-    /// The loop, if it is a node of one.
-    pub loop_name: Option<&'a str>,
-    /// The step.
-    pub step: Option<&'a str>,
-    /// The key of the step in the graph.
-    pub step_key: Option<&'a str>,
-    /// Which time the step is taken.
-    pub step_invocation: Option<&'a str>,
+    /// The invocation of the agent.
+    pub invocation: &'a Invocation,
     /// The call of the model, from 1.
     pub turn: u64,
 }
@@ -246,16 +237,18 @@ impl Envelope<'_> {
 
 impl RunFacts<'_> {
     fn to_object(self) -> Object {
+        let Invocation { surface, agent, loop_name, step, step_key, step_invocation, .. } =
+            self.invocation;
         object! {
             "requestId": self.request_id,
             "runId": self.run_id,
             "sessionId": self.session_id,
-            "agent": self.agent,
-            "surface": self.surface,
-            "loop": self.loop_name,
-            "step": self.step,
-            "stepKey": self.step_key,
-            "stepInvocationId": self.step_invocation,
+            "agent": agent.as_str(),
+            "surface": surface.as_str(),
+            "loop": loop_name.as_deref(),
+            "step": step.as_deref(),
+            "stepKey": step_key.as_deref(),
+            "stepInvocationId": step_invocation.as_deref(),
             "turn": self.turn,
         }
     }

@@ -30,7 +30,7 @@ pub use code::{GateCause, GateCode, GateFailure};
 pub use diagnostics::{Reopening, diagnostics};
 pub use event::{Appended, Asking, Effect, Event, Purpose, WriteFault, WritePoint};
 pub use limits::{Limits, Used};
-pub use precondition::{Configured, Handling, Rollout, Standing, precondition};
+pub use precondition::{Configured, Handling, Standing, precondition};
 pub use resume::resume;
 pub use step::{Gate, Setup, Step, Subject, Validator, step};
 pub use verdict::{Verdict, verdict};

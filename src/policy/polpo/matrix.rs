@@ -23,7 +23,7 @@ pub enum Word {
 
 /// Where a handler is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Place {
+pub enum Site {
     /// Before a call.
     Before,
     /// After a call.
@@ -34,7 +34,7 @@ pub enum Place {
     Gate,
 }
 
-/// Whether a word is valid at a place.
+/// Whether a word is valid at a site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cell {
     /// It is.
@@ -49,7 +49,7 @@ pub enum Cell {
 
 use Cell::{Invalid, Valid, WithFeedback, WithText};
 
-/// One row a word; the columns are [`Place::ALL`].
+/// One row a word; the columns are [`Site::ALL`].
 const MATRIX: [(Word, [Cell; 4]); 7] = [
     (Word::Allow, [Valid, Valid, Valid, Valid]),
     (Word::Deny, [Valid, Valid, Valid, Valid]),
@@ -83,16 +83,16 @@ impl Word {
         Self::ALL.into_iter().find(|known| known.as_str() == word)
     }
 
-    /// Returns whether it is valid at `place`.
-    pub fn at(self, place: Place) -> Cell {
+    /// Returns whether it is valid at `site`.
+    pub fn at(self, site: Site) -> Cell {
         let row = MATRIX.iter().find(|(word, _)| *word == self);
-        let column = Place::ALL.iter().position(|known| *known == place);
+        let column = Site::ALL.iter().position(|known| *known == site);
         row.zip(column).and_then(|((_, cells), at)| cells.get(at)).copied().unwrap_or(Invalid)
     }
 }
 
-impl Place {
-    /// Every place, in the order of the table's columns.
+impl Site {
+    /// Every site, in the order of the table's columns.
     pub const ALL: [Self; 4] = [Self::Before, Self::After, Self::Stop, Self::Gate];
 
     /// Returns where a hook for `event` is asked.

@@ -1,6 +1,6 @@
 //! What there is to tell of hooks (contract-polpo §18). No input and no result stands in it.
 
-use super::{Cause, Event, ExecutionId, HookName, Mode, OnFailure, Scope, Word};
+use super::{Cause, Event, ExecutionId, HandlerKind, HookName, Mode, OnFailure, Scope, Word};
 use crate::canon::Object;
 use crate::object;
 
@@ -60,7 +60,7 @@ pub struct Execution {
     /// Whether it decides.
     pub mode: Mode,
     /// The kind of its handler.
-    pub handler: &'static str,
+    pub handler: HandlerKind,
 }
 
 /// Why a hook was not asked.
@@ -209,7 +209,7 @@ impl Execution {
             "event": self.event.as_str(),
             "scope": self.scope.as_str(),
             "mode": self.mode.as_str(),
-            "handler": self.handler,
+            "handler": self.handler.as_str(),
         }
     }
 }

@@ -3,79 +3,37 @@
 //! Without a terminal nobody is asked, and the run waits. So it does when the question is left, or
 //! interrupted: then it is answered with `spl decisions`, and the run taken up.
 
-use std::io::{self, IsTerminal as _};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::Duration;
-
-use spl::cancel::Cancel;
 use spl::engine::{Caller, DecisionAnswer, DecisionRequest, DecisionVerb, Engine, Expiry};
 use spl::record::{ActorId, RecordId};
 use spl::run::{Decider, Decision};
 
-use super::play::cancel_when_told;
+use super::typist::Typist;
 use crate::output::{self, printable};
-
-/// How often it is looked whether the question was interrupted.
-const TICK: Duration = Duration::from_millis(50);
 
 /// Whoever sits at the terminal, if somebody does.
 pub(crate) struct AtTerminal<'a> {
     engine: &'a Engine,
     by: ActorId,
-    /// Whether nobody is asked here: the shell is an agent's, and who asks does not answer.
-    silent: bool,
-    lines: Option<Receiver<String>>,
-    interrupted: Cancel,
+    typist: &'a Typist,
 }
 
 impl<'a> AtTerminal<'a> {
     /// Returns whoever sits at the terminal of this process, and answers as `by`.
-    /// In the shell of an agent nobody does.
-    pub(crate) fn new(engine: &'a Engine, by: ActorId, silent: bool) -> Self {
-        Self { engine, by, silent, lines: None, interrupted: Cancel::new() }
+    pub(crate) const fn new(engine: &'a Engine, by: ActorId, typist: &'a Typist) -> Self {
+        Self { engine, by, typist }
     }
-
-    /// Returns the next line that somebody types, unless they leave or interrupt it.
-    fn line(&mut self) -> Option<String> {
-        if self.lines.is_none() {
-            cancel_when_told(&self.interrupted).ok()?;
-        }
-        let lines = self.lines.get_or_insert_with(lines);
-        loop {
-            match lines.recv_timeout(TICK) {
-                Ok(line) => return Some(line),
-                Err(RecvTimeoutError::Timeout) if self.interrupted.is_cancelled() => return None,
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return None,
-            }
-        }
-    }
-}
-
-/// Reads lines on a thread of its own: a read cannot be interrupted.
-fn lines() -> Receiver<String> {
-    let (send, lines) = channel();
-    std::thread::spawn(move || {
-        for line in io::stdin().lines() {
-            let Ok(line) = line else { return };
-            if send.send(line).is_err() {
-                return;
-            }
-        }
-    });
-    lines
 }
 
 impl Decider for AtTerminal<'_> {
     fn decide(&mut self, request: RecordId, asked: &DecisionRequest) -> Decision {
-        if self.silent || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        if !self.typist.is_there() {
             return Decision::Open;
         }
         for line in question(asked) {
             output::note(&line);
         }
         loop {
-            let Some(line) = self.line() else { return Decision::Open };
+            let Some(line) = self.typist.line() else { return Decision::Open };
             match answer(&line, asked) {
                 Typed::Left => return Decision::Open,
                 Typed::Unclear(why) => output::note(&why),

@@ -4,7 +4,7 @@ use spl::cancel::Cancel;
 use spl::engine::{Engine, Hooks};
 use spl::model::Model;
 use spl::policy::Policy;
-use spl::run::{Auto, Decider, Hands, Moment, Report, RunError};
+use spl::run::{Approver, Decider, Hands, Moment, Report, RunError};
 use spl::tool::Toolbox;
 
 use super::Show;
@@ -18,6 +18,9 @@ pub(crate) struct Players<'a> {
     pub(crate) model: &'a mut dyn Model,
     pub(crate) tools: &'a Toolbox,
     pub(crate) hooks: Hooks,
+    pub(crate) policy: &'a Policy,
+    pub(crate) decider: &'a mut dyn Decider,
+    pub(crate) approver: &'a mut dyn Approver,
 }
 
 /// Why a run was not played to its end, or not shown.
@@ -32,7 +35,6 @@ pub(crate) enum Unplayed {
 pub(crate) fn play(
     out: &mut Output,
     players: Players<'_>,
-    decider: &mut dyn Decider,
     driven: impl FnOnce(Hands<'_>) -> Result<Report, RunError>,
 ) -> Result<Report, Unplayed> {
     let cancel = Cancel::new();
@@ -47,18 +49,9 @@ pub(crate) fn play(
             cancel.cancel();
         }
     };
-    let Players { engine, model, tools, hooks } = players;
-    let hands = Hands {
-        engine,
-        model,
-        tools,
-        decider,
-        approver: &mut Auto,
-        policy: &Policy::none(),
-        hooks,
-        cancel: &cancel,
-        watch: &mut watch,
-    };
+    let Players { engine, model, tools, hooks, policy, decider, approver } = players;
+    let (cancel, watch) = (&cancel, &mut watch);
+    let hands = Hands { engine, model, tools, decider, approver, policy, hooks, cancel, watch };
     let report = driven(hands).map_err(Unplayed::Run)?;
     unsaid.map_or(Ok(report), |failure| Err(Unplayed::Unsaid(failure)))
 }

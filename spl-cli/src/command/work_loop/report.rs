@@ -1,12 +1,18 @@
 //! How a run went, when it is over.
 
+use spl::canon::Value;
 use spl::config::show_usd;
 use spl::object;
+use spl::policy::Block;
+use spl::record::ThreadId;
 use spl::run::Report;
 use spl::secret::mask;
 
 use crate::failure::Failure;
-use crate::output::{Output, plural};
+use crate::output::{self, Output, cut, plural, printable};
+
+/// The most characters of a reason in the line that tells of it.
+const REASON_COLUMNS: usize = 400;
 
 /// Says how a run went. `again` is the command that takes it up.
 pub(crate) fn tell(out: &mut Output, report: &Report, again: &str) -> Result<(), Failure> {
@@ -52,5 +58,32 @@ pub(crate) fn tell(out: &mut Output, report: &Report, again: &str) -> Result<(),
             writeln!(text, "Take it up: {again}")?;
         }
         writeln!(text, "See it again: spl thread records {thread}")
+    })
+}
+
+/// Says that a policy hook has blocked the goal, so that there was no run (contract-polyglot §7).
+/// The keys are those that a program of the dialect looks for.
+pub(crate) fn tell_blocked(
+    out: &mut Output,
+    block: &Block,
+    thread: &ThreadId,
+) -> Result<(), Failure> {
+    let reason = mask(&block.reason);
+    output::hook(&cut(&format!("{} blocked the goal: {reason}", block.event), REASON_COLUMNS));
+    let answer = object! {
+        "cost_usd": 0,
+        "fell_back_to": Vec::<Value>::new(),
+        "is_error": true,
+        "object": "work_loop",
+        "persisted": false,
+        "reliability": object! { "retries": 0, "tool_calls_failed": 0 },
+        "result": &*reason,
+        "session_id": thread,
+        "stop_reason": "hook_blocked",
+        "success": false,
+        "tokens": object! { "input": 0, "output": 0 },
+    };
+    out.answer(&answer, |text| {
+        reason.lines().try_for_each(|line| writeln!(text, "{}", printable(line)))
     })
 }

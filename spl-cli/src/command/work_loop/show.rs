@@ -11,13 +11,17 @@ use spl::run::Moment;
 use spl::secret::{mask, mask_value};
 
 use crate::failure::Failure;
-use crate::output::{DIM, ERROR, Form, GOOD, NAME, Output, WARN, cut, printable};
+use crate::output::{self, DIM, ERROR, Form, GOOD, NAME, Output, WARN, cut, printable};
+use crate::policy;
 
 /// The most lines of an answer that a person is shown.
 const LINES: usize = 6;
 
 /// The most characters of one line.
 const COLUMNS: usize = 100;
+
+/// The most characters of what is said of a policy hook.
+const ASIDE_COLUMNS: usize = 400;
 
 /// Shows a run as it happens.
 #[derive(Debug, Default)]
@@ -30,6 +34,7 @@ impl Show {
     /// Shows one moment: a line or a few to a person, an object a line to a program that follows,
     /// and nothing to one that waits for the end.
     pub(crate) fn moment(&mut self, out: &mut Output, moment: &Moment<'_>) -> Result<(), Failure> {
+        aside(moment);
         match (out.form(), moment) {
             (Form::Json, _) | (Form::StreamJson, Moment::Words(_)) => Ok(()),
             (Form::StreamJson, _) => out.row(&mask_value(&as_object(moment).into()), |_| Ok(())),
@@ -53,6 +58,19 @@ impl Show {
     }
 }
 
+/// Says on standard error what policy hooks do that somebody should know of, whatever the form.
+fn aside(moment: &Moment<'_>) {
+    let said = match moment {
+        Moment::Warned(warning) => policy::warned(warning),
+        Moment::Blocked { request, block } => {
+            format!("{} blocked {}: {}", block.event, request.name, block.reason)
+        }
+        Moment::Within { moment, .. } => return aside(moment),
+        _ => return,
+    };
+    output::hook(&cut(&mask(&said), ASIDE_COLUMNS));
+}
+
 /// Returns words in print, with their lines.
 fn printable_lines(words: &str) -> String {
     let lines: Vec<String> = words.split('\n').map(|line| printable(line).to_string()).collect();
@@ -66,7 +84,8 @@ fn as_text(moment: &Moment<'_>) -> String {
             format!("{DIM}loop {thread}, taken up, life {life}{DIM:#}\n")
         }
         Moment::Steered(words) => format!("{NAME}told{NAME:#}\n{}", indented(&mask(words), "  ")),
-        Moment::Words(_) => String::new(),
+        // The first were shown as they came, and the others said on standard error.
+        Moment::Words(_) | Moment::Warned(_) | Moment::Blocked { .. } => String::new(),
         Moment::Asked { request, question } => {
             let question = cut(&printable(&mask(question)), COLUMNS);
             format!("  {WARN}? {question}{WARN:#} {DIM}{request}{DIM:#}\n")
@@ -75,13 +94,6 @@ fn as_text(moment: &Moment<'_>) -> String {
             let said = mask(&reply.text);
             let words = if said.is_empty() { String::new() } else { indented(&said, "  ") };
             format!("{NAME}turn {turn}{NAME:#}\n{words}")
-        }
-        Moment::Warned(warning) => {
-            format!("  {WARN}{}{WARN:#}\n", cut(&printable(&mask(&warning.to_string())), COLUMNS))
-        }
-        Moment::Blocked { block, .. } => {
-            let reason = cut(&printable(&mask(&block.reason)), COLUMNS);
-            format!("  {ERROR}blocked by a {} hook{ERROR:#}: {reason}\n", block.event)
         }
         Moment::Calling(request) => {
             let args = mask_value(&Value::from(request.args.clone())).to_string();
@@ -97,7 +109,9 @@ fn as_text(moment: &Moment<'_>) -> String {
             format!("  {WARN}! {rule}: {text}{WARN:#}\n")
         }
         Moment::Within { moment, .. } => {
-            as_text(moment).lines().map(|line| format!("    {line}\n")).collect()
+            let lines: Vec<String> =
+                as_text(moment).lines().map(|it| format!("    {it}\n")).collect();
+            lines.concat()
         }
         Moment::Closed(outcome) => {
             let style = if outcome.success() { GOOD } else { ERROR };

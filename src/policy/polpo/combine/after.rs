@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use super::Refusal;
 use super::walk::{Changed, Seat};
 use crate::policy::polpo::normal_result;
-use crate::policy::polpo::{Answer, Cause, Change, Decision, Failure, HookName, Place};
+use crate::policy::polpo::{Answer, Cause, Change, Decision, Failure, HookName, Site};
 
 /// A call that has returned.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl After {
 impl Seat for After {
     type Effect = AfterEffect;
 
-    const PLACE: Place = Place::After;
+    const PLACE: Site = Site::After;
 
     fn take(
         &mut self,

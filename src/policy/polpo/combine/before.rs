@@ -6,7 +6,7 @@ use super::Refusal;
 use super::walk::{Changed, Seat};
 use crate::canon::Object;
 use crate::policy::polpo::replaces_a_secret;
-use crate::policy::polpo::{Answer, Cause, Change, Decision, Failure, HookName, Place};
+use crate::policy::polpo::{Answer, Cause, Change, Decision, Failure, HookName, Site};
 
 /// A call that is about to be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl Before {
 impl Seat for Before {
     type Effect = BeforeEffect;
 
-    const PLACE: Place = Place::Before;
+    const PLACE: Site = Site::Before;
 
     fn take(
         &mut self,

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::Refusal;
 use super::walk::{Changed, Seat};
-use crate::policy::polpo::{Answer, Decision, Failure, HookName, Place};
+use crate::policy::polpo::{Answer, Decision, Failure, HookName, Site};
 
 /// A final answer that is about to be given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl Stop {
 impl Seat for Stop {
     type Effect = StopEffect;
 
-    const PLACE: Place = Place::Stop;
+    const PLACE: Site = Site::Stop;
 
     fn take(
         &mut self,

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::Refusal;
 use crate::policy::polpo::{Answer, Cause, Cell, Failure, HookName};
-use crate::policy::polpo::{Mode, OnFailure, Outcome, Place, Word};
+use crate::policy::polpo::{Mode, OnFailure, Outcome, Site, Word};
 
 /// A hook that decides.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub trait Seat {
     type Effect;
 
     /// Where handlers are asked.
-    const PLACE: Place;
+    const PLACE: Site;
 
     /// Takes a valid decision. Breaks with the effect, if the decision ends the walk.
     ///

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::canon::{Limits, parse};
-use crate::policy::polpo::{Identity, Occurrence};
+use crate::policy::polpo::{Identity, Occurrence, Surface};
 
 fn hook() -> HookName {
     HookName { pack: "quality".to_owned(), hook: "no-rm".to_owned() }
@@ -27,11 +27,11 @@ fn written(data: Data<'_>) -> Result<String, Cause> {
         depth: 0,
         data,
         run: RunFacts {
+            request_id: None,
             run_id: Some("run_1"),
-            agent: "coder",
-            surface: "run",
+            session_id: None,
+            invocation: &Invocation::of(Surface::Run, "coder"),
             turn: 1,
-            ..RunFacts::default()
         },
     };
     envelope.text().map_err(|failure| failure.cause)

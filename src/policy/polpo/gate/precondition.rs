@@ -3,28 +3,12 @@
 //! A gate that is configured and cannot be kept blocks. It never just vanishes.
 
 use super::{GateCause, GateCode, GateFailure};
+use crate::policy::polpo::{PackHook, Runtime};
 
-/// How far something is rolled out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rollout {
-    /// It is not.
-    Off,
-    /// It is watched, and changes nothing.
-    Observe,
-    /// It holds.
-    Enforce,
-}
-
-/// How hooks stand where an invocation begins.
+/// How an invocation stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Standing {
-    /// Whether all hooks are switched off.
-    pub kill_switch: bool,
-    /// How far hooks are rolled out.
-    pub hooks: Rollout,
-    /// How far gates are.
-    pub gate: Rollout,
-    /// Whether the invocation outlives its process.
+    /// Whether it outlives its process.
     pub durable: bool,
     /// Whether it stands in a branch beside others.
     pub parallel: bool,
@@ -37,6 +21,15 @@ pub struct Configured {
     pub enabled: bool,
     /// How its handler stands.
     pub handling: Handling,
+}
+
+impl Configured {
+    /// Returns how a hook stands that carries a gate. `handling` is what the host says of its handler.
+    pub const fn of(hook: &PackHook, handling: Handling) -> Self {
+        let deterministic = hook.handler.kind().is_deterministic();
+        let handling = if deterministic { handling } else { Handling::NotDeterministic };
+        Self { enabled: hook.enabled, handling }
+    }
 }
 
 /// How the handler of a gate stands.
@@ -53,14 +46,18 @@ pub enum Handling {
 }
 
 /// Says why an invocation may not begin, before any inference. Without a gate, nothing keeps it.
-pub fn precondition(standing: &Standing, gates: &[Configured]) -> Result<(), GateFailure> {
+pub fn precondition(
+    runtime: &Runtime,
+    standing: Standing,
+    gates: &[Configured],
+) -> Result<(), GateFailure> {
     let handling = |one: Handling| gates.iter().any(|gate| gate.handling == one);
     let unavailable = |cause| Err(GateFailure::because(GateCode::Unavailable, cause));
     if gates.is_empty() {
         Ok(())
-    } else if standing.kill_switch {
+    } else if runtime.killed {
         unavailable(GateCause::KillSwitch)
-    } else if standing.hooks != Rollout::Enforce || standing.gate != Rollout::Enforce {
+    } else if !runtime.gates() {
         unavailable(GateCause::Rollout)
     } else if gates.iter().any(|gate| !gate.enabled) {
         unavailable(GateCause::Disabled)

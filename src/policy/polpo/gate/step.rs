@@ -11,6 +11,7 @@ use crate::policy::polpo::envelope::{Attempt, Candidate};
 use crate::policy::polpo::trace::{GateStage, GateTrace};
 use crate::policy::polpo::{
     Event as HookEvent, HookName, IdempotencyKey, Identity, Occurrence, Outcome, RECOVERIES,
+    Selected,
 };
 use crate::time::Timestamp;
 
@@ -32,6 +33,15 @@ pub struct Validator {
     pub hook: HookName,
     /// How long its handler may take.
     pub timeout_ms: u64,
+}
+
+impl Validator {
+    /// Returns the validator that a selected hook is.
+    pub fn of(selected: &Selected<'_>, managed: bool) -> Self {
+        let timeout = selected.hook.timeout(managed).as_millis();
+        let timeout_ms = u64::try_from(timeout).unwrap_or(u64::MAX);
+        Self { hook: HookName::from(selected), timeout_ms }
+    }
 }
 
 /// The gates of an invocation, as they are configured now.

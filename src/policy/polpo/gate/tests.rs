@@ -7,8 +7,11 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::canon::Value;
+use crate::engine::Rollout;
 use crate::policy::polpo::envelope::Candidate;
-use crate::policy::polpo::{Answer, Cause, Decision, Failure, GateLimits, HookName, Outcome};
+use crate::policy::polpo::{
+    Answer, Cause, Decision, Failure, GateLimits, HookName, Outcome, Runtime,
+};
 use crate::record::RecordId;
 use crate::time::Timestamp;
 
@@ -280,36 +283,32 @@ fn of_several_gates_each_limit_is_the_strictest() {
 
 #[test]
 fn what_cannot_be_kept_blocks_and_never_vanishes() {
-    let enforced = Standing {
-        kill_switch: false,
-        hooks: Rollout::Enforce,
-        gate: Rollout::Enforce,
-        durable: true,
-        parallel: false,
-    };
+    use Rollout::{Enforce, Observe, Off};
+    let enforced = Runtime { hooks: Enforce, gate: Enforce, ..Runtime::default() };
+    let alone = Standing { durable: true, parallel: false };
     let able = Configured { enabled: true, handling: Handling::Able };
-    let code = |standing: &Standing, gate: Configured| {
-        precondition(standing, &[able, gate]).err().map(|failure| failure.code)
+    let code = |runtime: &Runtime, standing, gate: Configured| {
+        precondition(runtime, standing, &[able, gate]).err().map(|failure| failure.code)
     };
-    assert_eq!(code(&enforced, able), None);
-    for standing in [
-        Standing { kill_switch: true, ..enforced },
-        Standing { hooks: Rollout::Observe, ..enforced },
-        Standing { hooks: Rollout::Off, ..enforced },
-        Standing { gate: Rollout::Observe, ..enforced },
-        Standing { gate: Rollout::Off, ..enforced },
+    assert_eq!(code(&enforced, alone, able), None);
+    for runtime in [
+        Runtime { killed: true, ..enforced.clone() },
+        Runtime { hooks: Observe, ..enforced.clone() },
+        Runtime { hooks: Off, ..enforced.clone() },
+        Runtime { gate: Observe, ..enforced.clone() },
+        Runtime { gate: Off, ..enforced.clone() },
     ] {
-        assert_eq!(code(&standing, able), Some(GateCode::Unavailable));
-        assert_eq!(precondition(&standing, &[]), Ok(()), "without a gate there is none to keep");
+        assert_eq!(code(&runtime, alone, able), Some(GateCode::Unavailable));
+        assert_eq!(precondition(&runtime, alone, &[]), Ok(()), "there is none to keep");
     }
-    let parallel = Standing { parallel: true, ..enforced };
-    assert_eq!(code(&parallel, able), Some(GateCode::ParallelUnsupported));
-    assert_eq!(code(&Standing { durable: false, ..parallel }, able), None);
+    let parallel = Standing { parallel: true, ..alone };
+    assert_eq!(code(&enforced, parallel, able), Some(GateCode::ParallelUnsupported));
+    assert_eq!(code(&enforced, Standing { durable: false, ..parallel }, able), None);
     let off = Configured { enabled: false, handling: Handling::Able };
-    assert_eq!(code(&enforced, off), Some(GateCode::Unavailable));
+    assert_eq!(code(&enforced, alone, off), Some(GateCode::Unavailable));
     for handling in [Handling::SwitchedOff, Handling::NotDeterministic, Handling::ToolRefused] {
         let gate = Configured { enabled: true, handling };
-        assert_eq!(code(&enforced, gate), Some(GateCode::Unavailable));
+        assert_eq!(code(&enforced, alone, gate), Some(GateCode::Unavailable));
     }
 }
 

@@ -1,6 +1,6 @@
 use super::*;
 
-const TIMEOUT: Duration = Duration::from_millis(5000);
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 fn end(ending: Ending, stdout: &str, stderr: &str) -> ScriptEnd {
     let took = Duration::from_millis(3);

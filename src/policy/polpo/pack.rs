@@ -1,62 +1,57 @@
-//! Words of packs.
+//! A pack, once it is known to be one.
 
-use std::fmt;
+use std::time::Duration;
 
-/// Where a hook is asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Event {
-    /// A call is about to be made.
-    ToolBefore,
-    /// A call has returned.
-    ToolAfter,
-    /// The model makes no further call.
-    TurnStop,
+use super::{Event, HandlerSpec, Matcher, PackName};
+use crate::canon::{Digest, Object};
+
+/// A pack of hooks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pack {
+    /// The stem of its file.
+    pub name: PackName,
+    /// What it says of itself.
+    pub description: Option<String>,
+    /// Its hooks, in the order in which it declares them.
+    pub hooks: Vec<PackHook>,
+    /// The SHA-256 of its canonical text: the same for two files that say the same.
+    pub sha256: Digest,
+    /// All that it says, as it is stored.
+    pub written: Object,
 }
 
-impl Event {
-    /// Every event.
-    pub const ALL: [Self; 3] = [Self::ToolBefore, Self::ToolAfter, Self::TurnStop];
-
-    /// Returns the word in packs, envelopes and traces.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::ToolBefore => "tool:before",
-            Self::ToolAfter => "tool:after",
-            Self::TurnStop => "turn:stop",
-        }
-    }
-
-    /// Reads the word.
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|event| event.as_str() == word)
-    }
+/// A hook of a pack.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PackHook {
+    /// Its name in the pack.
+    pub id: String,
+    /// When it is asked.
+    pub event: Event,
+    /// What it says of itself.
+    pub description: Option<String>,
+    /// Whether it is asked at all. One that carries a gate and is not blocks instead.
+    pub enabled: bool,
+    /// Whether what it answers counts.
+    pub mode: Mode,
+    /// Lower is asked first.
+    pub priority: i32,
+    /// What it is about.
+    pub matcher: Matcher,
+    /// What answers.
+    pub handler: HandlerSpec,
+    /// How long that may take, if the pack says.
+    pub timeout: Option<Duration>,
+    /// What a failure comes to. Has no effect inside a gate.
+    pub on_failure: OnFailure,
+    /// The gate that it carries.
+    pub gate: Option<GateLimits>,
 }
 
-/// What a pack was assigned to, broadest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Scope {
-    /// The host.
-    Platform,
-    /// The project.
-    Project,
-    /// The agent.
-    Agent,
-    /// The loop.
-    Loop,
-    /// A node of a loop.
-    Step,
-}
-
-impl Scope {
-    /// Returns the word in envelopes and traces.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Platform => "platform",
-            Self::Project => "project",
-            Self::Agent => "agent",
-            Self::Loop => "loop",
-            Self::Step => "step",
-        }
+impl PackHook {
+    /// Returns how long the handler may take. What the pack says always wins; a managed host gives
+    /// commands a minute otherwise.
+    pub fn timeout(&self, managed: bool) -> Duration {
+        self.timeout.unwrap_or_else(|| self.handler.kind().default_timeout(managed))
     }
 }
 
@@ -128,20 +123,5 @@ impl GateLimits {
             max_duration_ms: self.max_duration_ms.min(other.max_duration_ms),
             max_tokens: self.max_tokens.min(other.max_tokens),
         }
-    }
-}
-
-/// Which hook it is: packs have names, and their hooks have ids of their own.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct HookName {
-    /// The pack.
-    pub pack: String,
-    /// The id in it.
-    pub hook: String,
-}
-
-impl fmt::Display for HookName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.pack, self.hook)
     }
 }

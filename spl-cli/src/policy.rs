@@ -1,0 +1,34 @@
+//! The policy of a folder: what its user and the folder itself have set up for runs in it.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use spl::policy::polyglot::{Files, Project, load};
+use spl::policy::{Policy, Warning};
+
+use crate::failure::Failure;
+use crate::home;
+
+/// Reads the policy of runs in a folder, for commands of this process.
+pub(crate) fn of(workspace: &Path) -> Result<Policy, Failure> {
+    let home = home::folder();
+    let files = Files { home: home.as_deref(), workspace, project: Project::Asked };
+    let policy = load(&files, &|variable| env::var(variable).ok())
+        .map_err(|error| Failure::coded(&error))?;
+    // Commands of the dialect see what the process sees that asks them.
+    Ok(policy.at(workspace.to_owned(), env::vars_os().collect()))
+}
+
+/// Returns the folder that a command line names, without links, or the one that this process is in.
+pub(crate) fn folder(given: Option<&Path>) -> Result<PathBuf, Failure> {
+    let given = given.unwrap_or(Path::new("."));
+    let folder = given.canonicalize().ok().filter(|folder| folder.is_dir());
+    folder.ok_or_else(|| Failure::usage(format!("`{}` is not a folder", given.display())))
+}
+
+/// Returns what is told of a hook that failed.
+pub(crate) fn warned(warning: &Warning) -> String {
+    let Warning { event, how, detail } = warning;
+    let detail = if detail.is_empty() { String::new() } else { format!(": {detail}") };
+    format!("{event}: {how}{detail}")
+}
