@@ -4,7 +4,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use spl::engine::{Home, RuntimeSettings};
-use spl::policy::polpo::{KILL_SWITCH, Runtime};
+use spl::policy::polpo::{KILL_SWITCH, Runtime, refuse_unasked};
 use spl::policy::polyglot::{Files, Project, load};
 use spl::policy::{Policy, Warning};
 
@@ -30,6 +30,11 @@ pub(crate) fn runtime_of(home: Option<&Home>) -> Result<Runtime, Failure> {
 /// Returns the switches for packs that settings and the environment of this process come to.
 pub(crate) fn switches(settings: &RuntimeSettings) -> Runtime {
     Runtime::new(settings, env::var(KILL_SWITCH).ok().as_deref())
+}
+
+/// Refuses a run in a folder with packs, which runs do not ask yet.
+pub(crate) fn refuse_packs(workspace: &Path, home: &Home) -> Result<(), Failure> {
+    refuse_unasked(workspace, &runtime_of(Some(home))?).map_err(|error| Failure::coded(&error))
 }
 
 /// Returns the switches for packs of this machine, which may have no home.

@@ -52,6 +52,7 @@ mod redact;
 mod runtime;
 mod select;
 pub mod trace;
+mod unasked;
 mod validate;
 
 pub use address::is_public;
@@ -78,4 +79,5 @@ pub use read::{PACK_BYTES, Reading, read_pack, read_pack_value};
 pub use redact::{REDACTED, redact, redact_value, replaces_a_secret};
 pub use runtime::{KILL_SWITCH, Runtime};
 pub use select::{Assigned, Selected, Selection, select};
+pub use unasked::refuse_unasked;
 pub use validate::{AgentReport, PackReport, Report, validate};

@@ -25,7 +25,7 @@ in the folder of a project counts if yours has `allowProjectHooks`. A lesson (`s
 something else: it only adds words.
 
 A project may have packs of such hooks as well, in `.polpo/hooks`: `validate` names what is wrong
-with them, and `deploy` puts them in force.
+with them, and `deploy` stores them. Runs do not ask them yet: beside packs, none begins.
 
 Settings are read once for each run; `POLYGLOT_NO_HOOKS=1` starts one without hooks.")]
 pub(crate) enum PolicyCommand {

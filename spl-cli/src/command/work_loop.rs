@@ -111,6 +111,7 @@ pub(crate) fn work_loop(session: &mut Session, args: &WorkLoopArgs) -> Result<u8
     let attached = Attached::of(args.goal.as_deref().unwrap_or_default(), &workspace)?;
     let policy = policy::of(workspace.path())?;
     let home = home::made()?;
+    policy::refuse_packs(workspace.path(), &home)?;
     let engine = home::open(&home)?;
     // Without a server nobody else looks for lessons whose time is over.
     engine.sweep().map_err(|error| Failure::coded(&error))?;

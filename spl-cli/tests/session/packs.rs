@@ -42,6 +42,25 @@ fn what_is_wrong_with_packs_is_named() {
     assert_session!(terminal);
 }
 
+/// Until runs ask packs, none begins as if there were no packs.
+#[test]
+fn no_run_begins_beside_packs_that_it_would_not_ask() {
+    let mut terminal = project();
+    terminal.write(
+        "project/.polpo/hooks/quality.json",
+        r#"{"version":1,"hooks":[{"id":"a","event":"tool:before",
+            "handler":{"type":"command","command":"./a.sh"}}]}"#,
+    );
+    terminal.session(&[
+        "spl init",
+        "spl work-loop hi --echo --workspace project",
+        "POLPO_RUNTIME_HOOKS=off spl work-loop hi --echo --workspace project",
+    ]);
+    terminal.write("project/.polpo/hooks/quality.json", GOOD);
+    terminal.session(&["POLPO_RUNTIME_HOOKS=off spl work-loop hi --echo --workspace project"]);
+    assert_session!(terminal);
+}
+
 /// The same commands have other names, which no help lists.
 #[test]
 fn the_command_answers_to_another_name() {

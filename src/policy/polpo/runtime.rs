@@ -51,7 +51,8 @@ impl Runtime {
         !self.killed && self.hooks == Rollout::Enforce && self.gate == Rollout::Enforce
     }
 
-    /// Returns what the host says that it can do. It names no pack, no host and no secret.
+    /// Returns what the host says that it can do. It names no pack, no host and no secret. `applied` is
+    /// our own: whether runs ask packs.
     pub fn capabilities(&self) -> Object {
         const DECISIONS: [&str; 7] =
             ["allow", "deny", "ask", "defer", "modify", "stop", "continue"];
@@ -75,6 +76,7 @@ impl Runtime {
         });
         let most = GateLimits::MOST;
         object! {
+            "applied": false,
             "envelopeVersion": 1,
             "killSwitch": object! { "active": self.killed, "env": KILL_SWITCH },
             "managed": managed.map(Value::from),

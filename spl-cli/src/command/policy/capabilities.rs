@@ -31,6 +31,9 @@ fn print(said: &Object, out: &mut dyn Write) -> io::Result<()> {
         Some(other) => other.to_string(),
     };
     let mut line = |name: &str, value: String| writeln!(out, "{DIM}{name:<16}{DIM:#} {value}");
+    if at(&["applied"]) == Some(&Value::Bool(false)) {
+        line("applied", "no: runs do not ask packs yet, and none begins beside any".to_owned())?;
+    }
     line("events", word(&["portable", "events"]))?;
     line("handlers", word(&["portable", "handlers"]))?;
     line("decisions", word(&["portable", "decisions"]))?;

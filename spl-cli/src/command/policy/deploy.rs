@@ -22,6 +22,7 @@ const SHOWN: usize = 12;
 #[command(after_help = "\
 Validates the project first, and deploys all of its packs or none. Each is kept as a record with the
 SHA-256 of what it says; one that is in force already is left alone. Only the operator may.
+Runs do not ask packs yet: in a folder that has some, none begins.
 
 Examples:
   spl policy deploy

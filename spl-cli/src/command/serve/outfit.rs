@@ -6,6 +6,7 @@ use clap::Args;
 use spl::config::TierName;
 use spl::engine::{Engine, Home};
 use spl::model::{Echo, Model, ModelError, Providers, Scripted};
+use spl::policy::polpo::{Runtime, refuse_unasked};
 use spl::policy::polyglot::{self, Files, Project};
 use spl::policy::{Policy, SettingsError};
 use spl::run::worker::Confined;
@@ -72,8 +73,15 @@ impl RunArgs {
             let settings = home.settings().map_err(|error| Failure::coded(&error))?;
             roots.extend(settings.server.workspace_roots);
         }
-        let outfit =
-            ServerOutfit { plays, workspace, roots, folder, confined, home: home.cloned() };
+        let outfit = ServerOutfit {
+            plays,
+            workspace,
+            roots,
+            folder,
+            confined,
+            home: home.cloned(),
+            packs: crate::policy::runtime_of(home)?,
+        };
         let host = Host::new(engine.clone(), outfit, self.max_runs);
         told(host.attend().map_err(|error| Failure::coded(&error))?);
         Ok(Some(host))
@@ -152,6 +160,8 @@ struct ServerOutfit {
     folder: PathBuf,
     /// Where the tools of members work.
     confined: Option<Confined>,
+    /// The switches for packs.
+    packs: Runtime,
     /// Where the settings of MCP servers are.
     home: Option<Home>,
 }
@@ -237,6 +247,9 @@ impl Outfit for ServerOutfit {
             Some(_) => Project::Ignored("the run was not asked for by the operator"),
             None => Project::Ignored("the run works in no folder"),
         };
+        if workspace.is_some() {
+            refuse_unasked(folder, &self.packs)?;
+        }
         let home = home::folder();
         let files = Files { home: home.as_deref(), workspace: folder, project };
         let policy = polyglot::load(&files, &home::set)?;
