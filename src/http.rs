@@ -41,6 +41,8 @@ mod namespaces;
 mod news;
 mod observe;
 mod openapi;
+mod pack_routes;
+mod packs;
 mod permit;
 mod portability;
 mod portability_routes;

@@ -3,9 +3,10 @@
 //! Comes in: a [`Question`], which says at which [`Seam`] a run stands and what is about to happen
 //! there. Goes out: a [`Verdict`], which says whether that happens, why, and what ran to find out.
 //!
-//! How it fits: a dialect ([`polyglot`]: settings files; [`polpo`]: packs) is read into [`PolicyHook`]s, one internal
+//! How it fits: a dialect ([`polyglot`]: settings files) is read into [`PolicyHook`]s, one internal
 //! form. [`decide`] walks those that a question concerns, in order, and is pure: what a handler
-//! answers is handed to it by a [`Handle`]. Only [`Policy::ask`] starts anything.
+//! answers is handed to it by a [`Handle`]. Only [`Policy::ask`] starts anything. The second dialect,
+//! [`polpo`] (packs), has forms of its own: its hooks change, ask and repair as well.
 //!
 //! **Invariant:** a policy hook can make less happen, never more: a verdict that proceeds grants
 //! nothing, and whatever stands behind its seam is asked as if there were no hook.

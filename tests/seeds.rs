@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 pub mod properties;
 
 use properties::{
-    bearer, blueprint, body, canon, envelope, evaluators, hook_record, import_line,
+    bearer, blueprint, body, canon, envelope, evaluators, hook_record, import_line, policy_pack,
     policy_settings, predicate, query, secret, session_payload, url_path,
 };
 
@@ -74,6 +74,11 @@ fn every_seed_of_a_hook() {
 #[test]
 fn every_seed_of_a_line_of_an_import() {
     hold("import_line", import_line::check);
+}
+
+#[test]
+fn every_seed_of_a_pack() {
+    hold("policy_pack", policy_pack::check);
 }
 
 #[test]

@@ -16,6 +16,7 @@ pub mod expression;
 pub mod facts;
 pub mod hook_record;
 pub mod import_line;
+pub mod policy_pack;
 pub mod policy_settings;
 pub mod predicate;
 pub mod query;

@@ -1,5 +1,8 @@
 //! The command line.
 
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
 use clap::{Args, Parser, Subcommand};
 
 use crate::command;
@@ -118,6 +121,8 @@ pub(crate) enum Command {
     Tool(command::tool::ToolCommand),
     #[command(subcommand)]
     Policy(command::policy::PolicyCommand),
+    #[command(subcommand, hide = true)]
+    Polpo(command::polpo::PolpoCommand),
     #[command(subcommand)]
     Model(command::model::ModelCommand),
     Demo(command::demo::DemoArgs),
@@ -158,4 +163,13 @@ Exit status: 0 all is well, 1 something may not be, 2 something is wrong.")]
     Worker(command::worker::WorkerArgs),
     /// Print the version
     Version,
+}
+
+/// Returns a command line as this command has it. Called as `polpo`, it is `spl polpo`.
+pub(crate) fn as_called(line: Vec<OsString>) -> Vec<OsString> {
+    let called = line.first().and_then(|program| Path::new(program).file_name());
+    if called != Some(OsStr::new("polpo")) {
+        return line;
+    }
+    ["spl", "polpo"].into_iter().map(OsString::from).chain(line.into_iter().skip(1)).collect()
 }

@@ -19,10 +19,12 @@ use hyper::{Method, Request, Response, Uri};
 use spl::canon::{Limits, Object, Value, parse};
 use spl::engine::{Engine, Home};
 use spl::http::AGENT_HEADER;
+use spl::policy::polpo::Runtime as PackRuntime;
 use tokio::runtime::Runtime;
 
 use crate::failure::Failure;
 use crate::home;
+use crate::policy;
 use crate::shell::AgentShell;
 pub(crate) use download::Download;
 pub(crate) use events::{Event, Events};
@@ -65,9 +67,9 @@ impl Client {
         Self::over(Transport::Tcp { authority, bearer })
     }
 
-    /// Returns a client of an engine in this process.
-    pub(crate) fn here(engine: Engine) -> Result<Self, Failure> {
-        Self::over(Transport::Here(Here::over(engine)))
+    /// Returns a client of an engine in this process, on a host with these switches.
+    pub(crate) fn here(engine: Engine, runtime: PackRuntime) -> Result<Self, Failure> {
+        Self::over(Transport::Here(Here::over(engine, runtime)))
     }
 
     /// Tells whether this asks in the shell of an agent.
@@ -211,7 +213,7 @@ impl Client {
         };
         match self.transport.ask(question.clone()).await {
             Err(failure) if failure.is_unreachable() => {
-                let here = Here::over(home::open(home)?);
+                let here = Here::over(home::open(home)?, policy::runtime_of(Some(home))?);
                 Ok(self.instead.get_or_init(|| here).ask(question).await)
             }
             answered => answered,

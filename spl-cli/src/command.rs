@@ -20,6 +20,7 @@ pub(crate) mod init;
 pub(crate) mod model;
 pub(crate) mod namespace;
 pub(crate) mod policy;
+pub(crate) mod polpo;
 pub(crate) mod proof;
 pub(crate) mod record;
 pub(crate) mod resume;
@@ -108,6 +109,7 @@ fn perform(session: &mut Session, command: Command) -> Result<u8, Failure> {
         Command::Import(args) => return import::import(session, &args),
         Command::Erase(args) => erase::erase(session, &args),
         Command::Policy(command) => return policy::policy(session, command),
+        Command::Polpo(command) => return polpo::polpo(session, command),
         Command::Model(command) => return model::model(session, &command),
         Command::Tool(command) => tool::tool(session, command),
         Command::Config(command) => config::config(session, command),

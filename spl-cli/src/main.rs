@@ -30,7 +30,7 @@ fn main() -> ExitCode {
     if hook_process::is_meant(&line) {
         return hook_process::run(&line);
     }
-    match Cli::try_parse() {
+    match Cli::try_parse_from(cli::as_called(line)) {
         Ok(Cli { options, command: Some(command) }) => command::run(options, command),
         Ok(Cli { command: None, .. }) => usage::overview(),
         Err(error) => usage::explain(&error),

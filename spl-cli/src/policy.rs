@@ -3,6 +3,8 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
+use spl::engine::{Home, RuntimeSettings};
+use spl::policy::polpo::{KILL_SWITCH, Runtime};
 use spl::policy::polyglot::{Files, Project, load};
 use spl::policy::{Policy, Warning};
 
@@ -17,6 +19,22 @@ pub(crate) fn of(workspace: &Path) -> Result<Policy, Failure> {
         .map_err(|error| Failure::coded(&error))?;
     // Commands of the dialect see what the process sees that asks them.
     Ok(policy.at(workspace.to_owned(), env::vars_os().collect()))
+}
+
+/// Returns the switches for packs of a host whose home is this one.
+pub(crate) fn runtime_of(home: Option<&Home>) -> Result<Runtime, Failure> {
+    let settings = home.map(Home::settings).transpose().map_err(|error| Failure::coded(&error))?;
+    Ok(switches(&settings.unwrap_or_default().runtime))
+}
+
+/// Returns the switches for packs that settings and the environment of this process come to.
+pub(crate) fn switches(settings: &RuntimeSettings) -> Runtime {
+    Runtime::new(settings, env::var(KILL_SWITCH).ok().as_deref())
+}
+
+/// Returns the switches for packs of this machine, which may have no home.
+pub(crate) fn runtime() -> Result<Runtime, Failure> {
+    runtime_of(home::find().ok().as_ref())
 }
 
 /// Returns the folder that a command line names, without links, or the one that this process is in.

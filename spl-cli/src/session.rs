@@ -14,6 +14,7 @@ use crate::client::Client;
 use crate::failure::{Exit, Failure};
 use crate::home;
 use crate::output::{self, Output};
+use crate::policy;
 use crate::shell::AgentShell;
 
 /// What one command has to work with.
@@ -235,7 +236,7 @@ fn local(home: &Home, reports: bool) -> Result<Client, Failure> {
         // Whatever was asked for can be done without.
         tracing::warn!(%error, "silent sessions could not be reported");
     }
-    Client::here(engine)
+    Client::here(engine, policy::runtime_of(Some(home))?)
 }
 
 /// What is behind the path of a socket.

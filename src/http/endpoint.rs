@@ -10,9 +10,9 @@ use super::call::Call;
 use super::problem::Problem;
 use super::{
     ApiState, ServerLimits, account_routes, blueprint_routes, bootstrap, config, decisions,
-    expression, health, metrics, namespace_routes, observe, openapi, portability_routes,
-    proof_routes, records, run_routes, session_doors, session_routes, sessions, threads, trust,
-    watch,
+    expression, health, metrics, namespace_routes, observe, openapi, pack_routes,
+    portability_routes, proof_routes, records, run_routes, session_doors, session_routes, sessions,
+    threads, trust, watch,
 };
 use crate::engine::{Caller, IngestError, Scope};
 
@@ -207,6 +207,7 @@ pub(super) fn endpoints() -> impl Iterator<Item = &'static Endpoint> {
         .chain(account_routes::ENDPOINTS)
         .chain(bootstrap::ENDPOINTS)
         .chain(blueprint_routes::ENDPOINTS)
+        .chain(pack_routes::ENDPOINTS)
 }
 
 /// Every route that has no table of its own.

@@ -9,6 +9,7 @@ use super::limit::{Limiter, Peer};
 use super::news::News;
 use super::{Access, Front};
 use crate::engine::{Caller, Engine};
+use crate::policy::polpo::Runtime;
 use crate::run::Host;
 use crate::time::Stopwatch;
 
@@ -84,6 +85,8 @@ impl Shared {
 pub struct ApiState {
     shared: Arc<Shared>,
     front: Arc<Front>,
+    /// How far hooks of packs count on this host.
+    runtime: Arc<Runtime>,
     access: Access,
     /// The engine as whoever asks may see it.
     engine: Engine,
@@ -113,14 +116,14 @@ impl ApiState {
     /// Returns the state of a server over `engine`, with limits of its own.
     pub fn with_limits(engine: Engine, access: Access, limits: ServerLimits) -> Self {
         let shared = Arc::new(Shared::over(engine.clone(), limits, None));
-        Self { shared, front: Arc::default(), access, engine }
+        Self { shared, front: Arc::default(), runtime: Arc::default(), access, engine }
     }
 
     /// Returns the state of a server that drives the runs of `host`.
     pub fn hosting(host: Host, access: Access, limits: ServerLimits) -> Self {
         let engine = host.engine().clone();
         let shared = Arc::new(Shared::over(engine.clone(), limits, Some(host)));
-        Self { shared, front: Arc::default(), access, engine }
+        Self { shared, front: Arc::default(), runtime: Arc::default(), access, engine }
     }
 
     /// Returns the runs that this server drives, if it drives any.
@@ -138,6 +141,16 @@ impl ApiState {
     #[must_use]
     pub fn behind(self, front: Front) -> Self {
         Self { front: Arc::new(front), ..self }
+    }
+
+    /// Returns this state on a host with these switches.
+    #[must_use]
+    pub fn on(self, runtime: Runtime) -> Self {
+        Self { runtime: Arc::new(runtime), ..self }
+    }
+
+    pub(super) fn runtime(&self) -> &Runtime {
+        &self.runtime
     }
 
     /// Returns the engine. That which a route is handed shows its caller what they may read.

@@ -24,7 +24,8 @@
 
 mod address;
 mod assignment;
-mod bounds;
+mod binding;
+pub mod bounds;
 pub mod combine;
 mod credential;
 mod decision;
@@ -56,7 +57,7 @@ mod validate;
 
 pub use address::is_public;
 pub use assignment::{PACKS_PER_AGENT, read_assignment};
-pub use bounds::*;
+pub use binding::bind;
 use decision::is_feedback;
 pub use decision::{Answer, Change, Decision, Outcome, read_decision};
 pub use deploy::{DeployError, Deployed, Deployment, PACK_KIND, PACKS_THREAD, deploy, deployed};

@@ -17,6 +17,7 @@ mod limits;
 mod matrix;
 mod namespaces;
 mod observe;
+mod packs;
 mod pages;
 mod peer;
 mod permissions;

@@ -13,6 +13,7 @@ use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use spl::engine::{Due, Engine};
 use spl::http::{Access, ApiState};
+use spl::policy::polpo::Runtime;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpStream, UnixStream};
 use tower::ServiceExt as _;
@@ -49,8 +50,9 @@ impl Drop for Refused {
 
 impl Here {
     /// Returns the router over an engine, for whoever has opened it.
-    pub(super) fn over(engine: Engine) -> Self {
-        let router = spl::http::router(ApiState::new(engine.clone(), Access::SameUser));
+    pub(super) fn over(engine: Engine, runtime: Runtime) -> Self {
+        let state = ApiState::new(engine.clone(), Access::SameUser).on(runtime);
+        let router = spl::http::router(state);
         let boxed = MapResponse::new(router, |answer: Response<_>| answer.map(unsync));
         Self { router: BoxCloneService::new(boxed), _refused: Arc::new(Refused(engine)) }
     }

@@ -11,6 +11,7 @@ use crate::client::{Client, Target};
 use crate::failure::{Exit, Failure};
 use crate::home;
 use crate::output::{GOOD, WARN, explained, plural, printable};
+use crate::policy;
 use crate::session::Session;
 use crate::warning;
 
@@ -168,5 +169,6 @@ pub(super) fn evaluator(session: &Session) -> Result<Client, Failure> {
     if session.server().is_some() || home::find()?.is_initialised() {
         return session.reader();
     }
-    Client::here(Engine::in_memory().map_err(|error| Failure::coded(&error))?)
+    let engine = Engine::in_memory().map_err(|error| Failure::coded(&error))?;
+    Client::here(engine, policy::runtime_of(None)?)
 }

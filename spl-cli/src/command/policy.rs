@@ -1,8 +1,11 @@
 //! `spl policy`: hooks that decide, as they are set up for a folder.
 
+mod capabilities;
+mod deploy;
 mod list;
 mod switch;
 mod test;
+mod validate;
 
 use std::path::PathBuf;
 
@@ -10,6 +13,8 @@ use clap::{Args, Subcommand};
 
 use crate::failure::Failure;
 use crate::session::Session;
+pub(crate) use capabilities::capabilities;
+pub(crate) use validate::{ValidateArgs, validate};
 
 /// See and try the policy hooks of a folder: commands that may block
 #[derive(Subcommand, Debug)]
@@ -19,10 +24,20 @@ about its result, and may block it. It stands in `.polyglot/settings.json` of yo
 in the folder of a project counts if yours has `allowProjectHooks`. A lesson (`spl hook`) is
 something else: it only adds words.
 
+A project may have packs of such hooks as well, in `.polpo/hooks`: `validate` names what is wrong
+with them, and `deploy` puts them in force.
+
 Settings are read once for each run; `POLYGLOT_NO_HOOKS=1` starts one without hooks.")]
 pub(crate) enum PolicyCommand {
     List(ListArgs),
     Test(test::TestArgs),
+    Validate(ValidateArgs),
+    Deploy(deploy::DeployArgs),
+    /// Show what packs may ask of the host
+    #[command(after_help = "\
+What `GET /v1/hooks/capabilities` says. `[runtime]` in config.toml and POLPO_RUNTIME_HOOKS decide
+how far hooks of packs count on a host.")]
+    Capabilities,
     /// Ask policy hooks in the sessions of other harnesses again
     #[command(after_help = "\
 Undoes `spl policy off`.")]
@@ -51,8 +66,15 @@ pub(crate) struct ListArgs {
 
 /// Does what a command line asks for.
 pub(crate) fn policy(session: &mut Session, command: PolicyCommand) -> Result<u8, Failure> {
-    session.refuse_server("spl policy")?;
+    use PolicyCommand::{Capabilities, Deploy, Validate};
+    // Packs are deployed to whoever is asked; what else there is, is of this machine.
+    if !matches!(command, Capabilities | Deploy(_) | Validate(_)) {
+        session.refuse_server("spl policy")?;
+    }
     match command {
+        Validate(args) => return validate(session, &args),
+        Deploy(args) => return deploy::deploy(session, &args),
+        Capabilities => return capabilities(session),
         PolicyCommand::List(args) => list::list(session, args.workspace.as_deref()),
         PolicyCommand::Test(args) => return test::test(session, &args),
         PolicyCommand::On => switch::switch(session, true),

@@ -17,6 +17,7 @@ mod loops;
 mod models;
 mod moving;
 mod namespaces;
+mod packs;
 mod permissions;
 mod pipes;
 mod policies;

@@ -6,6 +6,7 @@ mod bootstrap;
 mod captured;
 mod decisions;
 mod namespaces;
+mod packs;
 mod portability;
 mod proofs;
 mod runs;
@@ -28,6 +29,7 @@ pub(super) fn shapes() -> impl Iterator<Item = &'static Shape> {
         .chain(proofs::SHAPES)
         .chain(accounts::SHAPES)
         .chain(blueprints::SHAPES)
+        .chain(packs::SHAPES)
 }
 
 /// The shape of an object.

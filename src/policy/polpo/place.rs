@@ -161,7 +161,10 @@ impl<'a> Place<'a> {
     /// Says which members are not known here.
     pub(super) fn knows(&self, known: &[&str]) {
         for (_, member) in self.members().filter(|(key, _)| !known.contains(key)) {
-            member.find(PackCode::UnknownField, format!("here are known: {}", known.join(", ")));
+            member.find(
+                PackCode::UnknownField,
+                format!("is not known here, unlike {}", known.join(", ")),
+            );
         }
     }
 }

@@ -44,6 +44,8 @@ const NOTE: &str = r#"{"act":"KNOW","actor":"did:sync:user:vera","thread":"th_a"
 const CHECKPOINT: &str = r#"{"actor":"did:sync:user:vera","summary":"s","learnings":["l"]}"#;
 const VERDICT: &str = r#"{"verdict":"accept","actor":"did:sync:user:vera"}"#;
 
+const PACKS: &str = r#"{"packs":[{"name":"quality","pack":{"version":1,"hooks":[{"id":"a",
+    "event":"turn:stop","handler":{"type":"command","command":"true"}}]}}]}"#;
 const BLUEPRINT: &str = r#"{"actor":"did:sync:user:vera","blueprint":{}}"#;
 
 /// Each of them, in the order in which they are asked.
@@ -187,6 +189,13 @@ pub(super) const ROWS: &[Row] = &[
     get("GET /v1/tokens", "/v1/tokens", Opens::Operator),
     get("DELETE /v1/tokens/{id}", "/v1/tokens/none", Opens::Operator),
     get("POST /v1/tokens/{id}/rotate", "/v1/tokens/none/rotate", Opens::Known),
+    get(
+        "GET /v1/hooks/capabilities",
+        "/v1/hooks/capabilities",
+        Opens::To(&["config:read", "records:read"]),
+    ),
+    get("GET /v1/policy/packs", "/v1/policy/packs", CONFIG),
+    post("POST /v1/policy/packs", "/v1/policy/packs", Opens::Operator, PACKS),
     get("GET /v1/blueprints", "/v1/blueprints", CONFIG),
     post("POST /v1/blueprints/plan", "/v1/blueprints/plan", INSTALL, BLUEPRINT),
     post(

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use spl::engine::{Engine, Settings};
 use spl::http::{Access, ApiState, Front, Listener, ServerLimits};
+use spl::policy::polpo::Runtime;
 use spl::run::Host;
 use tokio::net::{TcpListener, UnixListener};
 
@@ -14,6 +15,7 @@ use super::{Seat, ServeArgs};
 use crate::bootstrap::Secret;
 use crate::failure::{Exit, Failure};
 use crate::home;
+use crate::policy;
 use crate::session::too_long;
 
 /// How long whoever has the port already may take to answer.
@@ -26,6 +28,8 @@ pub(super) struct Place {
     /// What else it is called.
     names: Vec<String>,
     limits: ServerLimits,
+    /// How far hooks of packs count.
+    packs: Runtime,
 }
 
 impl Place {
@@ -43,10 +47,11 @@ impl Place {
             requests_per_minute: a_minute(settings.server.limits.requests_per_minute),
             ..ServerLimits::default()
         };
+        let packs = policy::switches(&settings.runtime);
         let names = settings.server.names;
         if insecure {
             let address = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port);
-            return Ok(Self { address, insecure, names, limits });
+            return Ok(Self { address, insecure, names, limits, packs });
         }
         let host = args
             .host
@@ -57,7 +62,7 @@ impl Place {
         let address = found.ok().and_then(|mut found| found.next());
         let address = address
             .ok_or_else(|| Failure::usage(format!("`{host}` is not an address to listen on")))?;
-        Ok(Self { address, insecure, names, limits })
+        Ok(Self { address, insecure, names, limits, packs })
     }
 }
 
@@ -112,7 +117,7 @@ impl Listening {
         secret: Option<&Secret>,
         told: impl Future<Output = ()>,
     ) {
-        let Place { address, insecure, names, limits } = self.place;
+        let Place { address, insecure, names, limits, packs } = self.place;
         let port = address.port();
         let access =
             if insecure { Access::InsecureLocalhost { port } } else { Access::Bearer { port } };
@@ -128,7 +133,7 @@ impl Listening {
             Some(host) => ApiState::hosting(host, access, limits),
             None => ApiState::with_limits(engine, access, limits),
         };
-        spl::http::serve(state.behind(front), listeners, told).await;
+        spl::http::serve(state.behind(front).on(packs), listeners, told).await;
     }
 }
 
