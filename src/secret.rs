@@ -14,6 +14,7 @@
 mod assignment;
 mod pem;
 mod scan;
+mod strict;
 mod table;
 mod value;
 
@@ -21,7 +22,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 pub use scan::find;
-pub use value::{mask_value, names_a_secret};
+pub use value::{mask_value, names_a_secret, render_value};
 
 /// A place in a text that looks like a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,6 +63,17 @@ pub fn mask(text: &str) -> Cow<'_, str> {
 
 /// Returns `text` with every secret replaced as `rendering` has it; without one, `text` itself.
 pub fn render(text: &str, rendering: Rendering) -> Cow<'_, str> {
+    match rendering {
+        Rendering::Polpo => match strict::replace(text, &rendering.mark("")) {
+            Cow::Borrowed(text) => replace(text, rendering),
+            Cow::Owned(text) => Cow::Owned(replace(&text, rendering).into_owned()),
+        },
+        Rendering::Masked | Rendering::Polyglot => replace(text, rendering),
+    }
+}
+
+/// Returns `text` with what the table finds replaced.
+fn replace(text: &str, rendering: Rendering) -> Cow<'_, str> {
     let mut findings = find(text).peekable();
     if findings.peek().is_none() {
         return Cow::Borrowed(text);

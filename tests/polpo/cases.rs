@@ -7,6 +7,11 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::begin::Beginning;
+use crate::decide::Deciding;
+use crate::gate::Gated;
+use crate::keys::Vector;
+
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Case {
@@ -23,6 +28,18 @@ pub(crate) struct Case {
     /// What a host says that it can do.
     #[serde(default)]
     pub(crate) capabilities: Vec<Host>,
+    /// What hooks together decide.
+    #[serde(default)]
+    pub(crate) decide: Vec<Deciding>,
+    /// The keys of executions.
+    #[serde(default)]
+    pub(crate) keys: Vec<Vector>,
+    /// What a gate does.
+    #[serde(default)]
+    pub(crate) gate: Vec<Gated>,
+    /// Whether an invocation with a gate may begin.
+    #[serde(default)]
+    pub(crate) begin: Vec<Beginning>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -31,6 +48,10 @@ pub(crate) enum Surface {
     Validate,
     Select,
     Capabilities,
+    Decide,
+    Keys,
+    Gate,
+    Begin,
 }
 
 /// A project, and what is found in it.
