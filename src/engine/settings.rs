@@ -102,11 +102,11 @@ mod tests {
 
     #[test]
     fn the_switches_of_packs_have_their_defaults_by_host() {
+        use Rollout::{Enforce, Observe, Off};
         let switches = |text: &str| {
             let runtime = Settings::parse(text).expect(text).runtime;
             (runtime.managed, runtime.hooks(), runtime.termination_gate())
         };
-        use Rollout::{Enforce, Observe, Off};
         assert_eq!(switches(""), (false, Enforce, Enforce));
         assert_eq!(switches("[runtime]\nmanaged = true"), (true, Enforce, Off));
         assert_eq!(

@@ -13,6 +13,7 @@ use crate::policy::polpo::{
 use crate::record::{Reason, ShapeError};
 
 /// `GET /v1/hooks/capabilities`
+#[expect(clippy::unnecessary_wraps, reason = "every route answers like this")]
 pub(super) fn capabilities(state: &ApiState, _: &Call) -> Result<Answer, Problem> {
     Ok(Answer::ok(state.runtime().capabilities()))
 }

@@ -24,7 +24,8 @@
 
 mod address;
 mod assignment;
-mod bounds;
+mod binding;
+pub mod bounds;
 pub mod combine;
 mod credential;
 mod decision;
@@ -57,6 +58,7 @@ mod validate;
 
 pub use address::is_public;
 pub use assignment::{PACKS_PER_AGENT, read_assignment};
+pub use binding::bind;
 pub use bounds::*;
 use decision::is_feedback;
 pub use decision::{Answer, Change, Decision, Outcome, read_decision};

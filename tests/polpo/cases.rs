@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::begin::Beginning;
 use crate::decide::Deciding;
 use crate::gate::Gated;
 use crate::keys::Vector;
@@ -36,6 +37,9 @@ pub(crate) struct Case {
     /// What a gate does.
     #[serde(default)]
     pub(crate) gate: Vec<Gated>,
+    /// Whether an invocation with a gate may begin.
+    #[serde(default)]
+    pub(crate) begin: Vec<Beginning>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -47,6 +51,7 @@ pub(crate) enum Surface {
     Decide,
     Keys,
     Gate,
+    Begin,
 }
 
 /// A project, and what is found in it.

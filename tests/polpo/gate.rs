@@ -69,10 +69,6 @@ enum Line {
     Validator(Ends),
     /// Time goes by.
     MovesMs(i64),
-    /// It waits for somebody and lets its process go, and goes on later.
-    Suspends,
-    /// Somebody cancels it.
-    Cancels,
 }
 
 #[derive(Debug, Deserialize)]
@@ -105,7 +101,7 @@ struct Fault {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Expect {
-    /// `delivered`, `failed`, `cancelled`, `suspended`; `open`, if the script ends before.
+    /// `delivered` or `failed`; `open`, if the script ends before.
     end: String,
     answer: Option<Value>,
     replayed: Option<bool>,
@@ -327,9 +323,7 @@ impl<'a> World<'a> {
                 let outcome: Outcome = ends.outcome(Site::Gate);
                 Ok(Event::Validated(outcome))
             }
-            Effect::Suspend if self.script.is_empty() => Err(Turn::Over(End::Is(effect.clone()))),
-            Effect::Suspend => Err(Turn::Dies),
-            Effect::Deliver { .. } | Effect::Fail(_) | Effect::Cancel => {
+            Effect::Deliver { .. } | Effect::Fail(_) | Effect::Cancel | Effect::Suspend => {
                 assert!(self.script.is_empty(), "{id}: it ends before {:?}", self.script);
                 Err(Turn::Over(End::Is(effect.clone())))
             }
@@ -361,8 +355,6 @@ impl<'a> World<'a> {
             }
             Line::Tool(tool) => Event::Tool { id: name, name: tool },
             Line::Answer(value) => Event::Answered(candidate(&value)),
-            Line::Suspends => Event::Suspended,
-            Line::Cancels => Event::Cancelled,
             Line::Validator(_) | Line::MovesMs(_) => panic!("{id}: no validator is asked"),
         })
     }
@@ -430,8 +422,6 @@ impl<'a> World<'a> {
             End::Refused(failure) => ("failed", Some(*failure)),
             End::Is(Effect::Fail(failure)) => ("failed", Some(*failure)),
             End::Is(Effect::Deliver { .. }) => ("delivered", None),
-            End::Is(Effect::Cancel) => ("cancelled", None),
-            End::Is(Effect::Suspend) => ("suspended", None),
             End::Is(other) => panic!("{id}: {other:?}"),
         };
         assert_eq!(word, want.end, "{id}: {failure:?}");

@@ -1,6 +1,7 @@
 //! The cases of the Polpo dialect (contract-polpo §21), each a file of `fixtures/policy/polpo/cases/`,
 //! and a corpus of packs.
 
+mod begin;
 mod capabilities;
 mod cases;
 mod corpus;
@@ -25,9 +26,9 @@ fn a_case_is_one_of_the_contract() {
 
 #[test]
 fn a_case_says_what_its_surface_needs() {
-    for Case { id, about, basis, surface, validate, select, capabilities, decide, keys, gate } in
-        cases()
-    {
+    for case in cases() {
+        let Case { id, about, basis, surface, validate, select, capabilities, .. } = case;
+        let Case { decide, keys, gate, begin, .. } = case;
         assert!(!about.is_empty(), "{id}");
         assert!(basis.split('/').all(|tag| ["S", "E", "R"].contains(&tag)), "{id}: {basis}");
         let says = match surface {
@@ -37,6 +38,7 @@ fn a_case_says_what_its_surface_needs() {
             Surface::Decide => !decide.is_empty(),
             Surface::Keys => !keys.is_empty(),
             Surface::Gate => !gate.is_empty(),
+            Surface::Begin => !begin.is_empty(),
         };
         assert!(says, "{id}");
     }

@@ -7,7 +7,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// Ranges of IPv4 that are not public: an address of each, and how many bits of it count.
 const UNSAFE_V4: &[(Ipv4Addr, u32)] = &[
-    (Ipv4Addr::new(0, 0, 0, 0), 8),
+    (Ipv4Addr::UNSPECIFIED, 8),
     (Ipv4Addr::new(10, 0, 0, 0), 8),
     (Ipv4Addr::new(100, 64, 0, 0), 10),
     (Ipv4Addr::new(127, 0, 0, 0), 8),
@@ -72,18 +72,21 @@ fn in_v6(address: Ipv6Addr, (range, bits): (Ipv6Addr, u32)) -> bool {
 
 /// Returns the IPv4 address that an IPv6 address stands for.
 fn carried(address: Ipv6Addr) -> Option<Ipv4Addr> {
-    let last = |high: u16, low: u16| Ipv4Addr::from_bits(u32::from(high) << 16 | u32::from(low));
-    match address.segments() {
-        // Compatible, with which `::` and `::1` go; mapped; translated.
-        [0, 0, 0, 0, 0, 0, high, low]
-        | [0, 0, 0, 0, 0, 0xffff, high, low]
-        | [0, 0, 0, 0, 0xffff, 0, high, low]
-        // NAT64.
-        | [0x0064, 0xff9b, 0, 0, 0, 0, high, low]
+    let of = |high: u16, low: u16| Ipv4Addr::from_bits(u32::from(high) << 16 | u32::from(low));
+    let segments = address.segments();
+    let [first, second, third, .., high, low] = segments;
+    if first == 0x2002 {
         // 6to4.
-        | [0x2002, high, low, ..] => Some(last(high, low)),
-        _ => None,
+        return Some(of(second, third));
     }
+    // Compatible, with which `::` and `::1` go; mapped; translated; NAT64.
+    let at_the_end = matches!(
+        segments,
+        [0, 0, 0, 0, 0, 0 | 0xffff, ..]
+            | [0, 0, 0, 0, 0xffff, 0, ..]
+            | [0x0064, 0xff9b, 0, 0, 0, 0, ..]
+    );
+    at_the_end.then(|| of(high, low))
 }
 
 #[cfg(test)]

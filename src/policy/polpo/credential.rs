@@ -3,8 +3,10 @@
 //! A credential belongs into a connection, where a host adds it and nothing else sees it. What is found
 //! here is named by its place and never repeated.
 
-use super::PackCode;
+use std::borrow::Cow;
+
 use super::place::Place;
+use super::{PackCode, redact};
 use crate::secret::find;
 
 /// Headers that a pack may not set: they carry credentials, or are the host's to set.
@@ -69,11 +71,17 @@ pub(super) fn look(root: &Place<'_>) {
 }
 
 fn strings(place: &Place<'_>) {
-    if place.value.as_str().is_some_and(|text| find(text).next().is_some()) {
+    if place.value.as_str().is_some_and(is_secret) {
         place.find(CREDENTIAL, format!("holds what looks like a secret; {HINT}"));
     }
     place.elements().for_each(|element| strings(&element));
     place.members().for_each(|(_, member)| strings(&member));
+}
+
+/// Tells whether a text holds a secret: one that the engine masks anywhere, or one that handlers would
+/// not see.
+fn is_secret(text: &str) -> bool {
+    find(text).next().is_some() || matches!(redact(text), Cow::Owned(_))
 }
 
 fn keys(place: &Place<'_>) {
@@ -131,8 +139,10 @@ pub(super) fn command(text: &str, place: &Place<'_>) {
 
 /// Returns whether a name is one for secrets (contract §9.2).
 pub(super) fn is_sensitive(name: &str) -> bool {
-    let letters: String = name.chars().filter(|c| !matches!(c, '-' | '_')).collect();
-    let letters = letters.to_lowercase();
+    let letters = name.chars().filter(|c| !matches!(c, '-' | '_'));
+    // By way of the capital, of which some small letters have the same.
+    let letters = letters.flat_map(char::to_uppercase).flat_map(char::to_lowercase);
+    let letters: String = letters.collect();
     SENSITIVE.iter().any(|end| letters.ends_with(end))
 }
 
@@ -159,7 +169,8 @@ fn passes_user(text: &str) -> bool {
         let value = value.map(|value| value.trim_matches(['"', '\'']));
         let is_pair = value.and_then(|value| value.split_once(':')).is_some_and(|(user, pass)| {
             let is_number = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
-            !user.is_empty() && !pass.is_empty() && !(is_number(user) && is_number(pass))
+            let is_group = is_number(user) && is_number(pass);
+            !(user.is_empty() || pass.is_empty() || is_group)
         });
         if is_pair {
             return true;
@@ -196,7 +207,15 @@ mod tests {
 
     #[test]
     fn names_for_secrets_are_known_by_their_end() {
-        for name in ["token", "X-My-Token", "clientSecret", "API_KEY", "connection-id"] {
+        for name in [
+            "token",
+            "X-My-Token",
+            "clientSecret",
+            "API_KEY",
+            "connection-id",
+            "to\u{212a}en",
+            "\u{17f}ecret",
+        ] {
             assert!(is_sensitive(name), "{name}");
         }
         for name in ["tokens", "maxTokens", "secretary", "key"] {

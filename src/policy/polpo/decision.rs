@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::{ANSWER_DEPTH, ANSWER_NODES, FEEDBACK_BYTES, OUTPUT_BYTES, REASON_CHARS};
+use super::bounds::{ANSWER_DEPTH, ANSWER_NODES, FEEDBACK_BYTES, OUTPUT_BYTES, REASON_CHARS};
 use super::{Cause, Cell, Failure, Site, Word, cut_result, redact, redact_value};
 use crate::canon::{Canonical, Limits, Object, Value, parse};
 

@@ -5,9 +5,8 @@
 //! whoever judges a part of something has not judged it.
 
 use super::TRUNCATED;
-use super::{
-    Cause, ENVELOPE_BYTES, Event, Failure, HookName, IdempotencyKey, Invocation, Mode, Scope,
-};
+use super::bounds::ENVELOPE_BYTES;
+use super::{Cause, Event, Failure, HookName, IdempotencyKey, Invocation, Mode, Scope};
 use crate::canon::{Object, Value};
 use crate::object;
 use crate::time::Timestamp;
@@ -196,21 +195,24 @@ impl Data<'_> {
 impl Envelope<'_> {
     /// Returns the envelope as it is written, on one line.
     pub fn text(&self) -> Result<String, Failure> {
+        self.value().map(|value| value.to_string())
+    }
+
+    /// Returns the envelope as a value, to which the input of a tool may be bound.
+    pub fn value(&self) -> Result<Value, Failure> {
         let mut envelope = super::redact_value(&Value::from(self.to_object()));
-        let text = envelope.to_string();
-        if text.len() <= ENVELOPE_BYTES {
-            return Ok(text);
-        }
+        let bytes = envelope.to_string().len();
         let too_large = || {
-            let detail = format!("{} bytes, and at most {ENVELOPE_BYTES} are sent", text.len());
+            let detail = format!("{bytes} bytes, and at most {ENVELOPE_BYTES} are sent");
             Failure::new(Cause::PayloadTooLarge, &detail)
         };
-        let path = self.data.may_be_cut().ok_or_else(too_large)?;
-        // That it was cut has to be said as well.
-        let surplus = text.len() + r#","truncated":true"#.len() - ENVELOPE_BYTES;
-        cut(&mut envelope, path, surplus).ok_or_else(too_large)?;
-        let text = envelope.to_string();
-        if text.len() > ENVELOPE_BYTES { Err(too_large()) } else { Ok(text) }
+        if bytes > ENVELOPE_BYTES {
+            let path = self.data.may_be_cut().ok_or_else(too_large)?;
+            // That it was cut has to be said as well.
+            let surplus = bytes + r#","truncated":true"#.len() - ENVELOPE_BYTES;
+            cut(&mut envelope, path, surplus).ok_or_else(too_large)?;
+        }
+        Ok(envelope)
     }
 
     fn to_object(&self) -> Object {

@@ -274,12 +274,11 @@ fn input(place: &Place<'_>) -> Option<Object> {
 /// Looks at each binding: an object with `$context` alone, which a path in the envelope replaces.
 fn bindings(place: &Place<'_>) {
     let is_one = place.value.as_object().is_some_and(|members| members.len() == 1);
-    match place.member("$context").filter(|_| is_one) {
-        Some(path) => binding(&path),
-        None => {
-            place.members().for_each(|(_, member)| bindings(&member));
-            place.elements().for_each(|element| bindings(&element));
-        }
+    if let Some(path) = place.member("$context").filter(|_| is_one) {
+        binding(&path);
+    } else {
+        place.members().for_each(|(_, member)| bindings(&member));
+        place.elements().for_each(|element| bindings(&element));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::RESULT_CHARS;
+use super::bounds::RESULT_CHARS;
 
 /// What stands at the end of a text that was cut, on a line of its own.
 pub const TRUNCATED: &str = "\n[TRUNCATED]";

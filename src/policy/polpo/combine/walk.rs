@@ -151,7 +151,6 @@ impl<S: Seat> Walk<S> {
     }
 
     /// Ends the walk. One in which somebody is left to be asked has no end yet, and comes back.
-    #[expect(clippy::result_large_err, reason = "the error is the walk itself, to go on with")]
     pub fn done(mut self) -> Result<Done<S::Effect>, Self> {
         if self.next().is_some() {
             return Err(self);

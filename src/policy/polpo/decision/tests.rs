@@ -4,14 +4,14 @@ use super::*;
 use crate::object;
 
 fn said(text: &str, site: Site) -> Answer {
-    match read_decision(text.as_bytes(), place) {
+    match read_decision(text.as_bytes(), site) {
         Outcome::Answered(answer) => answer,
         Outcome::Failed(failure) => panic!("{text}: {failure}"),
     }
 }
 
 fn failed(text: &str, site: Site) -> Cause {
-    match read_decision(text.as_bytes(), place) {
+    match read_decision(text.as_bytes(), site) {
         Outcome::Answered(answer) => panic!("{text}: {answer:?}"),
         Outcome::Failed(failure) => failure.cause,
     }
@@ -19,7 +19,7 @@ fn failed(text: &str, site: Site) -> Cause {
 
 /// The least that each word needs.
 fn least(word: Word, site: Site) -> String {
-    let more = match (word, place) {
+    let more = match (word, site) {
         (Word::Modify, Site::Before) => r#","data":{"input":{}}"#,
         (Word::Modify, _) => r#","data":{"result":""}"#,
         (Word::Continue, _) | (Word::Stop, Site::Gate) => r#","feedback":"x""#,
@@ -30,13 +30,13 @@ fn least(word: Word, site: Site) -> String {
 
 #[test]
 fn each_word_is_taken_where_the_table_has_it() {
-    for place in Site::ALL {
+    for site in Site::ALL {
         for word in Word::ALL {
-            let text = least(word, place);
-            if word.at(place) == Cell::Invalid {
-                assert_eq!(failed(&text, place), Cause::InvalidDecision, "{text} at {place:?}");
+            let text = least(word, site);
+            if word.at(site) == Cell::Invalid {
+                assert_eq!(failed(&text, site), Cause::InvalidDecision, "{text} at {site:?}");
             } else {
-                assert_eq!(said(&text, place).decision.word(), word);
+                assert_eq!(said(&text, site).decision.word(), word);
             }
         }
     }
@@ -45,8 +45,8 @@ fn each_word_is_taken_where_the_table_has_it() {
 #[test]
 fn nothing_is_no_opinion_except_to_a_gate() {
     for text in ["", " \t\r\n", "\u{feff}", " \u{feff} \n"] {
-        for place in [Site::Before, Site::After, Site::Stop] {
-            assert_eq!(said(text, place), Answer::of(Decision::Defer));
+        for site in [Site::Before, Site::After, Site::Stop] {
+            assert_eq!(said(text, site), Answer::of(Decision::Defer));
         }
         assert_eq!(failed(text, Site::Gate), Cause::EmptyOutput);
     }

@@ -6,8 +6,9 @@ mod write;
 use std::collections::BTreeMap;
 
 use super::{GateFailure, Limits, Subject, Used, Verdict};
+use crate::policy::polpo::bounds::CHECKPOINT_BYTES;
 use crate::policy::polpo::envelope::Candidate;
-use crate::policy::polpo::{CHECKPOINT_BYTES, HookName, IdempotencyKey, Word};
+use crate::policy::polpo::{HookName, IdempotencyKey, Word};
 use crate::record::RecordId;
 use crate::time::Timestamp;
 

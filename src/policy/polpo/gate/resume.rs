@@ -49,15 +49,12 @@ fn ended(stored: Checkpoint, setup: Option<Setup>, now: Timestamp) -> (Gate, Ste
     let failure = stored.failure;
     let validators = setup.map(|setup| setup.validators).unwrap_or_default();
     let mut gate = Gate::at(stored, validators, false, now);
-    let effect = match (phase, failure) {
-        (Phase::Failed, Some(failure)) => {
-            gate.tell(GateStage::Failed, true);
-            gate.over(Effect::Fail(failure))
-        }
-        _ => {
-            gate.tell(GateStage::Accepted, true);
-            gate.deliver(true)
-        }
+    let effect = if let (Phase::Failed, Some(failure)) = (phase, failure) {
+        gate.tell(GateStage::Failed, true);
+        gate.over(Effect::Fail(failure))
+    } else {
+        gate.tell(GateStage::Accepted, true);
+        gate.deliver(true)
     };
     done(gate, effect)
 }

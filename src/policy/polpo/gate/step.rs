@@ -7,11 +7,11 @@ use super::{
     Appended, Asking, Effect, Event, GateCause, GateCode, GateFailure, Limits, Purpose, Reopening,
     Used, Verdict, WriteFault, WritePoint, diagnostics, verdict,
 };
+use crate::policy::polpo::bounds::RECOVERIES;
 use crate::policy::polpo::envelope::{Attempt, Candidate};
 use crate::policy::polpo::trace::{GateStage, GateTrace};
 use crate::policy::polpo::{
-    Event as HookEvent, HookName, IdempotencyKey, Identity, Occurrence, Outcome, RECOVERIES,
-    Selected,
+    Event as HookEvent, HookName, IdempotencyKey, Identity, Occurrence, Outcome, Selected,
 };
 use crate::time::Timestamp;
 
@@ -86,7 +86,7 @@ pub(super) enum Wait {
 }
 
 /// How to go on once a checkpoint is durable.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Next {
     /// Call the model, which may write so many tokens.
     CallModel(u64),

@@ -336,3 +336,87 @@ fn a_sum_that_is_full_is_over_the_budget() {
     let failure = gate.checkpoint().failure.expect("a failure");
     assert_eq!(failure.code, GateCode::TokensExhausted);
 }
+
+/// Hands one event after another to a gate, and returns the last effect.
+fn all(mut gate: Gate, events: Vec<Event>) -> (Gate, Option<Effect>) {
+    let mut effect = None;
+    for event in events {
+        let (next, done) = step(gate, Timestamp::from_millis(1), event);
+        (gate, effect) = (next, done.effect);
+    }
+    (gate, effect)
+}
+
+fn some_limits() -> Limits {
+    let gate = GateLimits { max_cycles: 2, max_duration_ms: 1000, max_tokens: 1000 };
+    Limits { gate, max_turns: 20 }
+}
+
+fn model() -> Vec<Event> {
+    vec![
+        Event::Model { id: "m".to_owned(), purpose: Purpose::Work, cap: 10 },
+        Event::Written(Vec::new()),
+        Event::ModelEnded { tokens: Some(300) },
+        Event::Written(Vec::new()),
+    ]
+}
+
+#[test]
+fn who_waits_for_somebody_goes_on_with_what_was_left() {
+    let gate = Gate::begin(setup(some_limits()), Timestamp::from_millis(0)).expect("validators");
+    let (gate, _) = all(gate, model());
+    let (gate, waits) = all(gate, vec![Event::Suspended, Event::Written(Vec::new())]);
+    assert_eq!(waits, Some(Effect::Suspend));
+    let later = Timestamp::from_millis(400);
+    let kept = gate.checkpoint().clone();
+    let (gate, nothing) = all(gate, model());
+    assert_eq!(nothing, None, "it goes on elsewhere");
+    assert_eq!(*gate.checkpoint(), kept);
+    let (gate, goes_on) = resume(kept, &subject(), Some(setup(some_limits())), later).expect("it");
+    assert_eq!(goes_on.effect, Some(Effect::GoOn));
+    let kept = gate.checkpoint();
+    assert_eq!((kept.used.tokens, kept.used.turns, kept.elapsed_ms), (300, 1, 400));
+}
+
+#[test]
+fn who_is_cancelled_has_no_answer_and_no_code() {
+    let candidate = Candidate::Text("one".to_owned());
+    let answered = vec![Event::Answered(candidate), Event::Written(Vec::new())];
+    for events in [Vec::new(), model(), [model(), answered].concat()] {
+        let gate = Gate::begin(setup(some_limits()), Timestamp::from_millis(0)).expect("one");
+        let (gate, _) = all(gate, events);
+        let (gate, cancelled) = all(gate, vec![Event::Cancelled]);
+        assert_eq!(cancelled, Some(Effect::Cancel));
+        let kept = gate.checkpoint();
+        assert_eq!((kept.failure, kept.result.clone()), (None, None));
+        assert_eq!(all(gate, model()).1, None);
+    }
+}
+
+#[test]
+fn an_answer_is_mended_without_a_gate_once_an_invocation() {
+    let recovery = || Event::Model { id: "r".to_owned(), purpose: Purpose::Recovery, cap: 10 };
+    let gate = Gate::begin(setup(some_limits()), Timestamp::from_millis(0)).expect("validators");
+    assert!(gate.may_recover());
+    let (gate, called) = all(gate, vec![recovery(), Event::Written(Vec::new())]);
+    assert_eq!(called, Some(Effect::CallModel { cap: 10 }));
+    let landed = vec![Event::ModelEnded { tokens: Some(1) }, Event::Written(Vec::new())];
+    let (gate, _) = all(gate, landed);
+    assert!(!gate.may_recover());
+    assert_eq!(all(gate.clone(), vec![recovery()]).1, None);
+    let kept = gate.checkpoint().clone();
+    let now = Timestamp::from_millis(2);
+    let (gate, _) = resume(kept, &subject(), Some(setup(some_limits())), now).expect("a gate");
+    assert!(!gate.may_recover(), "also not in another process");
+}
+
+#[test]
+fn no_tool_is_called_while_an_answer_is_put_into_form() {
+    let structured = Setup { structured: true, ..setup(some_limits()) };
+    let gate = Gate::begin(structured, Timestamp::from_millis(0)).expect("validators");
+    let answered = Event::Answered(Candidate::Text("words".to_owned()));
+    let (gate, formats) = all(gate, vec![answered]);
+    assert_eq!(formats, Some(Effect::Format));
+    let tool = Event::Tool { id: "t".to_owned(), name: "bash".to_owned() };
+    assert_eq!(all(gate, vec![tool]).1, None);
+}

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use super::{Checkpoint, Flight, FlightKind, Judged, Phase, Validation};
 use crate::canon::{Canonical, Limits as ReadLimits, Object, Value, hex, parse};
+use crate::policy::polpo::bounds::RECOVERIES;
 use crate::policy::polpo::envelope::Candidate;
 use crate::policy::polpo::gate::{
     GateCause, GateCode, GateFailure, Limits, Subject, Used, Verdict,
 };
-use crate::policy::polpo::{GateLimits, HookName, IdempotencyKey, RECOVERIES, Word, is_feedback};
+use crate::policy::polpo::{GateLimits, HookName, IdempotencyKey, Word, is_feedback};
 use crate::record::RecordId;
 use crate::time::Timestamp;
 
@@ -95,6 +96,7 @@ impl Members {
     }
 
     /// Reads a member that may be null; it has to be there.
+    #[expect(clippy::option_option, reason = "unreadable, null, or a value")]
     fn option<T>(&mut self, key: &str, read: impl FnOnce(Value) -> Option<T>) -> Option<Option<T>> {
         match self.value(key)? {
             Value::Null => Some(None),

@@ -134,7 +134,7 @@ fn what_does_not_go_together_is_refused_whoever_sealed_it() {
         change(&mut one);
         cause(one.to_object().expect("it is small"))
     };
-    let changes: [&dyn Fn(&mut Checkpoint); 9] = [
+    let damages: [&dyn Fn(&mut Checkpoint); 9] = [
         &|one| one.used.attempts = 1,
         &|one| one.used.cycles = 0,
         &|one| one.used.recoveries = 2,
@@ -145,8 +145,8 @@ fn what_does_not_go_together_is_refused_whoever_sealed_it() {
         &|one| one.result = Some(Candidate::Text("x".to_owned())),
         &|one| one.gates.clear(),
     ];
-    for (at, change) in changes.into_iter().enumerate() {
-        assert_eq!(with(change), GateCause::Inconsistent, "change {at}");
+    for (at, change) in damages.into_iter().enumerate() {
+        assert_eq!(with(change), GateCause::Inconsistent, "damage {at}");
     }
     let stored = checkpoint().to_object().expect("it is small");
     for (key, value) in [

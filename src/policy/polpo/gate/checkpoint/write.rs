@@ -3,8 +3,9 @@
 use super::{Checkpoint, Flight, Judged, TooLarge, Validation};
 use crate::canon::{Canonical, Object, Value, hex};
 use crate::object;
+use crate::policy::polpo::Word;
+use crate::policy::polpo::bounds::CHECKPOINT_BYTES;
 use crate::policy::polpo::gate::{Limits, Used, Verdict};
-use crate::policy::polpo::{CHECKPOINT_BYTES, Word};
 
 impl Checkpoint {
     /// Returns the checkpoint as it is stored, with its checksum.
