@@ -231,23 +231,21 @@ fn before(id: &str, deciding: &Deciding) {
     match done.effect {
         BeforeEffect::Proceed { input, changed, wanted } => {
             found.wanted = Some(wanted.iter().map(|want| want.hook.hook.clone()).collect());
-            match (wanted.into_iter().next(), deciding.approver.as_deref()) {
-                (Some(first), None | Some("rejects")) => {
-                    found.effect = "refuse".to_owned();
-                    refused(&Refusal::unapproved(first.hook, first.reason), want, &mut found);
-                }
-                _ => {
-                    found.effect = "proceed".to_owned();
-                    found.input = value(input);
-                    found.changed = Some(changed);
-                }
+            let approved = deciding.approver.as_deref() == Some("approves");
+            if let (Some(first), false) = (wanted.into_iter().next(), approved) {
+                found.effect = "refuse".into();
+                refused(&Refusal::unapproved(first.hook, first.reason), want, &mut found);
+            } else {
+                found.effect = "proceed".into();
+                found.input = value(input);
+                found.changed = Some(changed);
             }
         }
         BeforeEffect::Refuse(refusal) => {
-            found.effect = "refuse".to_owned();
+            found.effect = "refuse".into();
             refused(&refusal, want, &mut found);
         }
-        BeforeEffect::Stop { .. } => found.effect = "stop".to_owned(),
+        BeforeEffect::Stop { .. } => found.effect = "stop".into(),
     }
     settle(id, want, found);
 }
@@ -273,15 +271,15 @@ fn after(id: &str, deciding: &Deciding) {
     fill(&done, &mut found);
     match done.effect {
         AfterEffect::Show { result, changed } => {
-            found.effect = "show".to_owned();
+            found.effect = "show".into();
             (found.result, found.changed) = (Some(Value::from(result)), Some(changed));
         }
         AfterEffect::Stop { result, changed, .. } => {
-            found.effect = "stop".to_owned();
+            found.effect = "stop".into();
             (found.result, found.changed) = (Some(Value::from(result)), Some(changed));
         }
         AfterEffect::Withhold(refusal) => {
-            found.effect = "withhold".to_owned();
+            found.effect = "withhold".into();
             refused(&refusal, want, &mut found);
         }
     }
@@ -311,11 +309,11 @@ fn stop(id: &str, deciding: &Deciding) {
                 continue;
             }
             StopEffect::Deliver => {
-                found.effect = "deliver".to_owned();
+                found.effect = "deliver".into();
                 found.result = Some(Value::from(candidate.text()));
             }
             StopEffect::Withhold(refusal) => {
-                found.effect = "withhold".to_owned();
+                found.effect = "withhold".into();
                 refused(&refusal, want, &mut found);
             }
         }

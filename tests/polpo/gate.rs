@@ -44,9 +44,12 @@ pub(crate) struct Gated {
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Bounds {
-    max_cycles: Option<u64>,
-    max_duration_ms: Option<u64>,
-    max_tokens: Option<u64>,
+    #[serde(rename = "max_cycles")]
+    cycles: Option<u64>,
+    #[serde(rename = "max_duration_ms")]
+    duration_ms: Option<u64>,
+    #[serde(rename = "max_tokens")]
+    tokens: Option<u64>,
 }
 
 /// One line of a script.
@@ -184,9 +187,9 @@ enum End {
 fn bounds(bounds: &Bounds) -> GateLimits {
     let most = GateLimits::MOST;
     GateLimits {
-        max_cycles: bounds.max_cycles.unwrap_or(most.max_cycles),
-        max_duration_ms: bounds.max_duration_ms.unwrap_or(most.max_duration_ms),
-        max_tokens: bounds.max_tokens.unwrap_or(most.max_tokens),
+        max_cycles: bounds.cycles.unwrap_or(most.max_cycles),
+        max_duration_ms: bounds.duration_ms.unwrap_or(most.max_duration_ms),
+        max_tokens: bounds.tokens.unwrap_or(most.max_tokens),
     }
 }
 
@@ -214,6 +217,11 @@ fn candidate(value: &Value) -> Candidate {
             Candidate::Json { value, text }
         }
     }
+}
+
+fn subject(agent: Option<&str>) -> Subject {
+    let agent = agent.unwrap_or("coder").to_owned();
+    Subject { invocation: "run_1".to_owned(), step_invocation: None, agent }
 }
 
 impl<'a> World<'a> {
@@ -245,18 +253,13 @@ impl<'a> World<'a> {
         Timestamp::from_millis(self.now)
     }
 
-    fn subject(&self, agent: Option<&str>) -> Subject {
-        let agent = agent.unwrap_or("coder").to_owned();
-        Subject { invocation: "run_1".to_owned(), step_invocation: None, agent }
-    }
-
     fn setup(&self, gates: &[Bounds]) -> Option<Setup> {
         let validator = |at: usize| Validator {
             hook: HookName { pack: "quality".to_owned(), hook: format!("gate-{at}") },
             timeout_ms: self.case.timeout_ms,
         };
         Some(Setup {
-            subject: self.subject(None),
+            subject: subject(None),
             packs: BTreeMap::new(),
             validators: (1..=gates.len()).map(validator).collect(),
             limits: Limits::of(gates.iter().map(bounds), self.case.max_turns)?,
@@ -409,9 +412,9 @@ impl<'a> World<'a> {
             Some(crash) => crash.gates.clone(),
             None => Some(self.case.gates.clone()),
         };
-        let subject = self.subject(crash.and_then(|crash| crash.agent.as_deref()));
+        let finder = subject(crash.and_then(|crash| crash.agent.as_deref()));
         let setup = gates.and_then(|gates| self.setup(&gates));
-        resume(Checkpoint::parse(disk.as_bytes())?, &subject, setup, self.at())
+        resume(Checkpoint::parse(disk.as_bytes())?, &finder, setup, self.at())
     }
 
     fn check(&self, id: &str, end: &End) {
@@ -419,8 +422,7 @@ impl<'a> World<'a> {
         assert!(self.script.is_empty(), "{id}: not reached: {:?}", self.script);
         let (word, failure) = match end {
             End::Open => ("open", None),
-            End::Refused(failure) => ("failed", Some(*failure)),
-            End::Is(Effect::Fail(failure)) => ("failed", Some(*failure)),
+            End::Refused(failure) | End::Is(Effect::Fail(failure)) => ("failed", Some(*failure)),
             End::Is(Effect::Deliver { .. }) => ("delivered", None),
             End::Is(other) => panic!("{id}: {other:?}"),
         };
@@ -442,12 +444,8 @@ impl<'a> World<'a> {
         said(id, want.caps.as_ref(), &self.caps);
         said(id, want.timeouts_ms.as_ref(), &self.timeouts);
         said(id, want.attempts.as_ref(), &self.attempts);
-        let writes = self.written.iter().copied().collect::<Vec<_>>();
-        said(
-            id,
-            want.writes.as_ref().map(|it| it.iter().map(|w| point(w)).collect()).as_ref(),
-            &writes,
-        );
+        let writes = want.writes.as_ref().map(|words| words.iter().map(|it| point(it)).collect());
+        said(id, writes.as_ref(), &self.written);
         self.check_traces(id, want);
         self.check_rest(id, want);
     }

@@ -234,3 +234,96 @@ impl GateTrace {
         data
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::combine::Heard;
+    use super::super::{Failure, Identity, Occurrence};
+    use super::*;
+    use crate::canon::Value;
+
+    fn execution() -> Execution {
+        let hook = HookName { pack: "quality".to_owned(), hook: "no-rm".to_owned() };
+        let identity = Identity {
+            invocation: "run_1",
+            step_invocation: None,
+            agent: "coder",
+            hook: &hook,
+            event: Event::ToolBefore,
+            occurrence: Occurrence::Tool { turn: 1, call_id: "call_1" },
+        };
+        Execution {
+            id: identity.key().execution_id(),
+            hook: hook.clone(),
+            event: Event::ToolBefore,
+            scope: Scope::Agent,
+            mode: Mode::Control,
+            handler: HandlerKind::Command,
+        }
+    }
+
+    /// Holds a trace against what every one has, and `more`.
+    #[track_caller]
+    fn tells(trace: &Trace, kind: &str, more: Object) {
+        let mut want = object! {
+            "executionId": "hx1_803e556fe5028296e3f30f99922ba308",
+            "pack": "quality",
+            "hook": "no-rm",
+            "event": "tool:before",
+            "scope": "agent",
+            "mode": "control",
+            "handler": "command",
+        };
+        want.extend(more);
+        assert_eq!((trace.kind(), trace.data()), (kind, want));
+    }
+
+    fn heard(said: Result<Word, Failure>, ignored: &[&str]) -> Heard {
+        let ignored = ignored.iter().map(|&key| key.to_owned()).collect();
+        Heard { hook: execution().hook, said, applied: true, changed: false, ignored }
+    }
+
+    #[test]
+    fn each_kind_has_its_fields() {
+        tells(&Trace::Started(execution()), "hook.started", Object::new());
+        let completed = heard(Ok(Word::Deny), &[]).trace(execution(), 7, OnFailure::Fail);
+        let more = object! {
+            "applied": true, "changed": false, "decision": "deny", "durationMs": 7,
+        };
+        tells(&completed, "hook.completed", more.clone());
+        let warned = heard(Ok(Word::Deny), &["why"]).trace(execution(), 7, OnFailure::Fail);
+        let ignored = object! { "ignored": vec!["why"] };
+        tells(&warned, "hook.completed", more.into_iter().chain(ignored).collect());
+        let failure = Failure::new(Cause::Timeout, "5000 ms");
+        let failed = heard(Err(failure), &[]).trace(execution(), 7, OnFailure::Continue);
+        let more = object! {
+            "applied": true, "cause": "timeout", "code": "hook_timeout", "onFailure": "continue",
+        };
+        tells(&failed, "hook.failed", more);
+        let reason = SkipReason::NotReached;
+        let skipped = Trace::Skipped { execution: execution(), reason };
+        tells(&skipped, "hook.skipped", object! { "reason": "not_reached" });
+    }
+
+    #[test]
+    fn a_gate_says_what_is_left() {
+        let trace = Trace::Gate(GateTrace {
+            stage: GateStage::Failed,
+            attempt: 2,
+            cycle: 1,
+            executions: vec![execution().id],
+            remaining: Remaining { cycles: 0, ms: 5, tokens: 6, turns: 7 },
+            code: Some("termination_gate_rejected"),
+            replayed: false,
+        });
+        assert_eq!(
+            Value::from(trace.data()).to_string(),
+            concat!(
+                r#"{"attempt":2,"code":"termination_gate_rejected","cycle":1,"#,
+                r#""executionIds":["hx1_803e556fe5028296e3f30f99922ba308"],"#,
+                r#""remaining":{"cycles":0,"ms":5,"tokens":6,"turns":7},"#,
+                r#""replayed":false,"state":"failed"}"#,
+            )
+        );
+    }
+}

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::Refusal;
+use crate::policy::polpo::trace::{Execution, Trace};
 use crate::policy::polpo::{Answer, Cause, Cell, Failure, HookName};
 use crate::policy::polpo::{Mode, OnFailure, Outcome, Site, Word};
 
@@ -70,6 +71,19 @@ pub struct Heard {
     pub changed: Changed,
     /// Keys of the answer that had no meaning.
     pub ignored: Vec<String>,
+}
+
+impl Heard {
+    /// Returns what there is to tell of it.
+    pub fn trace(self, execution: Execution, duration_ms: u64, on_failure: OnFailure) -> Trace {
+        let Self { said, applied, changed, ignored, .. } = self;
+        match said {
+            Ok(decision) => {
+                Trace::Completed { execution, decision, duration_ms, applied, changed, ignored }
+            }
+            Err(Failure { cause, .. }) => Trace::Failed { execution, cause, on_failure, applied },
+        }
+    }
 }
 
 /// The end of a walk.

@@ -1,5 +1,9 @@
 //! What an answer is, and what is none.
 
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+
 use super::*;
 use crate::object;
 
@@ -174,4 +178,47 @@ fn an_answer_is_bounded() {
         |values: usize| format!(r#"{{"decision":"allow","x":[{}1]}}"#, "1,".repeat(values - 4));
     assert_eq!(said(&many(10_000), Site::Before).decision, Decision::Allow);
     assert_eq!(failed(&many(10_001), Site::Before), Cause::InvalidOutput);
+}
+
+const PIECES: [&str; 24] = [
+    "{",
+    "}",
+    "[",
+    "]",
+    ":",
+    ",",
+    "\"",
+    "\\",
+    "\"decision\"",
+    "\"allow\"",
+    "\"stop\"",
+    "\"modify\"",
+    "\"continue\"",
+    "\"feedback\"",
+    "\"data\"",
+    "\"input\"",
+    "null",
+    "1e999",
+    "\u{feff}",
+    " ",
+    "\u{0}",
+    "\\ud800",
+    "é",
+    "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3000))]
+
+    /// Whatever a handler writes is an answer that is valid where it was asked, or a failure.
+    #[test]
+    fn whatever_is_written_is_read(pieces in vec(select(&PIECES[..]), 0..24), bytes: Vec<u8>) {
+        for site in Site::ALL {
+            for output in [pieces.concat().as_bytes(), &bytes] {
+                if let Outcome::Answered(answer) = read_decision(output, site) {
+                    prop_assert_ne!(answer.decision.word().at(site), Cell::Invalid);
+                }
+            }
+        }
+    }
 }

@@ -274,6 +274,38 @@ proptest! {
 }
 
 #[test]
+fn each_code_has_its_status() {
+    let statuses: Vec<(&str, u16)> = GateCode::ALL
+        .iter()
+        .map(|code| (code.as_str().strip_prefix("termination_gate_").expect("it"), code.status()))
+        .collect();
+    assert_eq!(
+        statuses,
+        [
+            ("cycles_exhausted", 422),
+            ("turns_exhausted", 422),
+            ("time_exhausted", 422),
+            ("tokens_exhausted", 422),
+            ("usage_unknown", 502),
+            ("checkpoint_invalid", 409),
+            ("checkpoint_too_large", 413),
+            ("effect_unconfirmed", 409),
+            ("parallel_unsupported", 400),
+            ("rejected", 422),
+            ("unavailable", 503),
+        ]
+    );
+    let failure = GateFailure::because(GateCode::Rejected, GateCause::Denied);
+    assert_eq!(
+        Value::from(failure.to_object()).to_string(),
+        concat!(
+            r#"{"cause":"denied","code":"termination_gate_rejected","#,
+            r#""message":"A validator did not accept the answer.","type":"runtime_error"}"#,
+        )
+    );
+}
+
+#[test]
 fn of_several_gates_each_limit_is_the_strictest() {
     let gate = |max_cycles, max_tokens| GateLimits { max_cycles, max_duration_ms: 5, max_tokens };
     let both = Limits::of([gate(5, 1000), gate(2, 9000)], 20).expect("gates");

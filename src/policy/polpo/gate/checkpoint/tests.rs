@@ -128,6 +128,18 @@ fn what_was_changed_is_seen() {
 }
 
 #[test]
+fn no_bit_of_a_text_goes_over_unseen() {
+    let stored = checkpoint().to_object().expect("it is small");
+    let text = Value::from(stored).to_string().into_bytes();
+    for at in 0..text.len() {
+        let mut flipped = text.clone();
+        flipped[at] ^= 1;
+        assert!(Checkpoint::parse(&flipped).is_err(), "byte {at}");
+        assert!(Checkpoint::parse(&text[..at]).is_err(), "cut at {at}");
+    }
+}
+
+#[test]
 fn what_does_not_go_together_is_refused_whoever_sealed_it() {
     let with = |change: &dyn Fn(&mut Checkpoint)| {
         let mut one = checkpoint();
