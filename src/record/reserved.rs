@@ -4,7 +4,7 @@ use super::ThreadId;
 
 /// Threads with a meaning of their own. Who may write on them is a door's business; content from
 /// elsewhere has no business there.
-pub const RESERVED_THREADS: [&str; 15] = [
+pub const RESERVED_THREADS: [&str; 16] = [
     super::CONFIG_THREAD,
     "th_actor_registry",
     // What whoever comes back to a session is told.
@@ -17,6 +17,7 @@ pub const RESERVED_THREADS: [&str; 15] = [
     "th_invite_templates",
     "th_invites",
     "th_namespace_registry",
+    "th_policy_packs",
     "th_queries",
     "th_secret_audit",
     "th_sync_control",

@@ -1,7 +1,8 @@
 //! Packs that the operator deploys.
 
-use spl::engine::{Caller, Engine, IngestError, Scopes};
+use spl::engine::{Caller, Engine, ErasureRequest, IngestError, Scopes};
 use spl::policy::polpo::{PACK_KIND, PACKS_THREAD, Pack, PackName, deploy, deployed, read_pack};
+use spl::record::ActorId;
 
 fn pack(name: &str, command: &str) -> Pack {
     let text = format!(
@@ -58,4 +59,24 @@ fn a_record_that_somebody_states_deploys_nothing() {
     );
     engine.ingest(&Caller::operator(), envelope.as_bytes()).expect("stored");
     assert!(in_force(&engine).is_empty());
+}
+
+/// What is erased is in force no more, and the revision before it is again.
+#[test]
+fn erasing_a_revision_brings_back_the_one_before() {
+    let engine = Engine::in_memory().expect("an engine");
+    let operator = Caller::operator();
+    let (one, other) = (pack("a", "x"), pack("a", "y"));
+    deploy(&engine, &operator, std::slice::from_ref(&one)).expect("deployed");
+    let newer = deploy(&engine, &operator, &[other]).expect("deployed");
+    let request = ErasureRequest {
+        erases: vec![newer[0].record],
+        reason: "too loose".into(),
+        authorized_by: None,
+        actor: ActorId::parse("did:sync:user:vera").expect("an actor"),
+        purge: false,
+    };
+    engine.erase(&operator, &request).expect("erased");
+    let sha256 = spl::canon::hex(&one.sha256);
+    assert_eq!(in_force(&engine), [("a".into(), sha256)]);
 }

@@ -14,9 +14,9 @@ use crate::session::Session;
 /// Look for what is wrong with the packs of a project
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Packs are `.polpo/hooks/*.json`. An agent names those that it has in its `agent.json`, as `hooks`, in
-`.polpo/agents/<agent>`. Nothing is asked for over a network, no handler is run, and what looks like
-a secret is named by its place and never shown.
+Packs are `.polpo/hooks/*.json`. An agent names those that it has in `agent.json`, as `hooks`, in
+its folder `.polpo/agents/<agent>`. Nothing is asked for over a network, no handler is run, and
+what looks like a secret is named by its place and never shown.
 
 Examples:
   spl policy validate
