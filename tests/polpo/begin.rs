@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::Value;
 use spl::engine::Settings;
+use spl::policy::polpo::combine::Control;
 use spl::policy::polpo::gate::{Configured, Handling, Limits, Standing, precondition};
 use spl::policy::polpo::{
     Assigned, Event, Invocation, PackName, Runtime, Scope, Surface, read_pack, select,
@@ -24,7 +25,10 @@ pub(crate) struct Beginning {
     pack: Value,
     #[serde(default)]
     parallel: bool,
-    /// Whether the host lets the agent use the tools that validate.
+    /// How many hooks of it decide without a gate.
+    #[serde(default)]
+    ordinary: usize,
+    /// Whether the agent may not use the tools that validate.
     #[serde(default)]
     tool_refused: bool,
     /// Why it may not, as code and cause; null, if it may.
@@ -54,6 +58,10 @@ fn begins(id: &str, of: &Beginning, runtime: &Runtime) -> Option<(String, Option
     let assigned = [Assigned { scope: Scope::Agent, pack }];
     let invocation = Invocation { parallel: of.parallel, ..Invocation::of(Surface::Run, "coder") };
     let selection = select(&assigned, &invocation, Event::TurnStop, None);
+    // A gate is asked on its own, and never as one of those whose word is one of many.
+    let ordinary = Control::ordinary(&selection);
+    assert_eq!(ordinary.len() + selection.gates().count(), selection.control.len(), "{id}");
+    assert_eq!(ordinary.len(), of.ordinary, "{id}");
     let handling = if of.tool_refused { Handling::ToolRefused } else { Handling::Able };
     let off = selection.disabled.iter().copied().filter(|it| it.hook.gate.is_some());
     let gates: Vec<_> =

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use super::Refusal;
 use crate::policy::polpo::trace::{Execution, Trace};
 use crate::policy::polpo::{Answer, Cause, Cell, Failure, HookName};
-use crate::policy::polpo::{Mode, OnFailure, Outcome, Site, Word};
+use crate::policy::polpo::{Mode, OnFailure, Outcome, Selection, Site, Word};
 
 /// A hook that decides.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,6 +18,14 @@ impl Control {
     /// Returns the hook, if it is one that decides.
     pub fn of(name: HookName, mode: Mode, on_failure: OnFailure) -> Option<Self> {
         (mode == Mode::Control).then_some(Self { name, on_failure })
+    }
+
+    /// Returns those who decide about an event, in their order. Gates are asked on their own.
+    pub fn ordinary(selection: &Selection<'_>) -> Vec<Self> {
+        let ordinary = selection.control.iter().filter(|it| it.hook.gate.is_none());
+        ordinary
+            .filter_map(|it| Self::of(HookName::from(it), it.hook.mode, it.hook.on_failure))
+            .collect()
     }
 
     /// Returns which hook it is.
