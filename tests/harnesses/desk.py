@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-from clients import PORT, write
+from clients import CLIENTS, PORT, write
 from wire import text_of
 
 SPL = os.environ["SPL_BINARY"]
@@ -39,7 +39,9 @@ class Run:
 class Desk:
     def __init__(self, test, client, policy=None):
         self.client = client
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="spl-"))
+        # Not where others put what is temporary: the sandbox of a harness has a place of its own
+        # there, and would not find what the harness has put beside its settings.
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="desk-", dir=CLIENTS.parent))
         test.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         self.home = self.folder / "home"
         self.shop = self.folder / "shop"
