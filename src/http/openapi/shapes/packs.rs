@@ -7,9 +7,11 @@ pub(super) const SHAPES: &[Shape] = &[
     Shape {
         name: "HookCapabilities",
         summary: "What packs may ask of this host. `managed` is null where it does not say that it is \
-                  a managed one; `killSwitch` is the variable that switches hooks off.",
+                  a managed one; `killSwitch` is the variable that switches hooks off; `applied` says \
+                  whether runs ask packs.",
         members: &[
             ("version", "integer"),
+            ("applied", "boolean"),
             ("envelopeVersion", "integer"),
             ("portable", "object"),
             ("managed", "object|null"),
