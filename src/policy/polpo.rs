@@ -7,7 +7,7 @@
 //! next, and tells what came of it.
 //!
 //! How it fits: `read` takes a pack apart with a `Place` for each value, `handler` and `credential` know
-//! what a handler may hold, `matcher` and `pattern` what a hook is about. [`validate`] does a whole
+//! what a handler may hold, `matcher` and `pattern` what a hook is about. [`validate()`] does a whole
 //! folder and is pure over bytes; [`files`] alone reads some. [`Runtime`] has the switches of a host.
 //! [`envelope`] is what handlers read, with secrets replaced; [`read_decision`] makes one answer of what
 //! one wrote, [`combine`] one effect of the answers of all, [`gate`] decides about final answers that

@@ -4,9 +4,9 @@
 //! wanted, has answered, a tool has returned, a validator has decided, a checkpoint is durable. Goes
 //! out: what to do next, as data.
 //!
-//! How it fits: [`precondition`] says before anything else whether the invocation may begin at all.
-//! [`step`] is the one transition; a [`Checkpoint`] is all of a [`Gate`] that outlives its process, and
-//! [`resume`] goes on from one. [`verdict`](verdict()) reads what a validator answered.
+//! How it fits: [`precondition()`] says before anything else whether the invocation may begin at all.
+//! [`step()`] is the one transition; a [`Checkpoint`] is all of a [`Gate`] that outlives its process, and
+//! [`resume()`] goes on from one. [`verdict`](verdict()) reads what a validator answered.
 //!
 //! **Invariant:** what is to be done is written first. A model or a tool that a checkpoint has in
 //! flight is never called again; a validator whose answer is written is never asked again.
