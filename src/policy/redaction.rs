@@ -63,11 +63,11 @@ impl Redaction {
     }
 
     /// Returns the kind of each place in a text that looks like a secret.
-    pub fn kinds_in(&self, text: &str) -> Vec<String> {
+    pub fn kinds_in(&self, text: &str) -> Vec<&str> {
         if self.mode == Mode::Off {
             return Vec::new();
         }
-        self.find(text).into_iter().map(|(_, label)| label.to_owned()).collect()
+        self.find(text).into_iter().map(|(_, label)| label).collect()
     }
 
     fn find(&self, text: &str) -> Vec<(Range<usize>, &str)> {

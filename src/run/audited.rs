@@ -7,7 +7,6 @@ use crate::engine::{Engine, EngineError};
 use crate::model::{CallRequest, Reply};
 use crate::policy::audit::{Audit, Blocked, Entry};
 use crate::policy::{Policy, Verdict};
-use crate::secret;
 use crate::tool::{Answer, Status};
 
 /// The audit of a run. A task writes into the file of the run that it is a part of.
@@ -54,9 +53,9 @@ impl Audited {
     }
 
     /// A tool has answered, before policy hooks were asked about that.
-    pub(super) fn answer(&self, request: &CallRequest, answer: &Answer) {
+    pub(super) fn answer(&self, request: &CallRequest, answer: &Answer, policy: &Policy) {
         if self.file.is_on() {
-            let labels: Vec<_> = secret::find(&answer.shown).map(|found| found.label).collect();
+            let labels = policy.redaction().kinds_in(&answer.shown);
             if !labels.is_empty() {
                 self.write(&Entry::ContentFindings { tool: &request.name, labels: &labels });
             }

@@ -112,14 +112,9 @@ pub(super) fn verdict(
         body.insert("rule".into(), rule.as_str().into());
     }
     if let Some(blocked) = blocked {
-        body.insert("policy".into(), policy(blocked).into());
+        body.insert("policy".into(), blocked.to_object().into());
     }
     by_engine(state, body)
-}
-
-/// What a policy hook said that blocked something.
-fn policy(blocked: &Blocked) -> Object {
-    object! { "event": blocked.event.as_str(), "reason": blocked.reason.as_str() }
 }
 
 /// The record of something that the run counted on, that did not hold, and that it made good.
@@ -191,7 +186,7 @@ pub(super) fn result(state: &RunState, returned: &Returned) -> Object {
         body.insert("spent".into(), spent.to_object().into());
     }
     if let Some(withheld) = &returned.withheld {
-        body.insert("policy".into(), policy(withheld).into());
+        body.insert("policy".into(), withheld.to_object().into());
     }
     if let Some(data) = &answer.data {
         let short = data.to_string().len() <= MAX_DATA_BYTES;

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use super::Spent;
-use crate::canon::Value;
+use crate::canon::{Object, Value};
 use crate::engine::Heard;
 use crate::model::{CallRequest, Reply, TurnRequest};
+use crate::object;
 use crate::policy::Block;
 use crate::record::{Draft, RecordId};
 use crate::tool::Answer;
@@ -169,6 +170,19 @@ pub struct Blocked {
     pub reason: String,
 }
 
+impl Blocked {
+    /// Returns it as records have it, and the socket of a worker.
+    pub(super) fn to_object(&self) -> Object {
+        object! { "event": self.event.as_str(), "reason": self.reason.as_str() }
+    }
+
+    /// Reads it back.
+    pub(super) fn of_value(value: &Value) -> Option<Self> {
+        let text = |key: &str| Some(value.get(key)?.as_str()?.to_owned());
+        Some(Self { event: text("event")?, reason: text("reason")? })
+    }
+}
+
 impl From<&Block> for Blocked {
     fn from(block: &Block) -> Self {
         Self { event: block.event.to_owned(), reason: block.reason.clone() }
@@ -203,13 +217,8 @@ pub struct Ruled {
     pub verdict: Draft,
     /// What the guardrail has to say, if it has.
     pub guardrail: Option<Draft>,
-}
-
-impl Ruled {
-    /// Returns whether the call may not be made, by whatever a policy hook would say.
-    pub(super) fn refuses(&self) -> bool {
-        self.verdict.body.get("decision").and_then(Value::as_str) == Some("deny")
-    }
+    /// Why the call may not be made, if it may not; that a policy hook blocked it is no such reason.
+    pub denied: Option<String>,
 }
 
 /// A call to be executed.

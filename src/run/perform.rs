@@ -128,12 +128,10 @@ impl<'a> Driver<'a> {
             Effect::Guard(_) => self.guard(state)?,
             Effect::RecordCall(ruled) => {
                 // Of a call that may be made it was said before the policy hooks were asked.
-                if let Some((request, Some(refused))) = state.recording()
-                    && ruled.refuses()
-                {
-                    self.audited.ruling(request, Some(refused));
+                let Ruled { call, verdict, guardrail, denied } = *ruled;
+                if let (Some(request), Some(why)) = (state.proposed(), denied) {
+                    self.audited.ruling(request, Some(&why));
                 }
-                let Ruled { call, verdict, guardrail } = *ruled;
                 let written = self.hands.engine.author(move |author| {
                     let call = author.write(call)?.id();
                     author.write(verdict.with_parents(vec![call]))?;
@@ -221,7 +219,7 @@ impl<'a> Driver<'a> {
 
     fn execute(&mut self, execution: &Execution) -> Event {
         let Execution { request, within, .. } = execution;
-        let Hands { tools, watch, cancel, .. } = &mut self.hands;
+        let Hands { tools, watch, cancel, policy, .. } = &mut self.hands;
         watch(Moment::Calling(request));
         let time = within.map(|within| cancel.within(within));
         let stop = time.as_ref().unwrap_or(cancel);
@@ -231,7 +229,7 @@ impl<'a> Driver<'a> {
             _ => tools.call(&request.name, &request.args, stop),
         };
         let took_ms = millis(&stopwatch);
-        self.audited.answer(request, &answer);
+        self.audited.answer(request, &answer, policy);
         Event::Answered { answer: self.readable(answer), took_ms }
     }
 

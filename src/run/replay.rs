@@ -311,8 +311,7 @@ impl Reading<'_> {
 
 /// Reads which policy hook blocked what a record is about.
 fn blocked_of(body: &Object) -> Option<Blocked> {
-    let policy = body.get("policy")?.as_object()?;
-    Some(Blocked { event: text(policy, "event")?, reason: text(policy, "reason")? })
+    Blocked::of_value(body.get("policy")?)
 }
 
 fn diverged(stored: &Stored, what: &str) -> ReplayError {

@@ -191,18 +191,12 @@ impl RunState {
         }
     }
 
-    /// Returns the call that somebody is asked about before it is made.
+    /// Returns the call that somebody is asked about before it is made, or that is being recorded.
     pub(super) fn proposed(&self) -> Option<&CallRequest> {
         match &self.phase {
-            Phase::Approving(calling) | Phase::Guarding(calling) => Some(&calling.request),
-            _ => None,
-        }
-    }
-
-    /// Returns the call that is being recorded, and why it is not made, if it is not.
-    pub(super) fn recording(&self) -> Option<(&CallRequest, Option<&str>)> {
-        match &self.phase {
-            Phase::RecordingCall(calling) => Some((&calling.request, calling.refused.as_deref())),
+            Phase::Approving(calling)
+            | Phase::Guarding(calling)
+            | Phase::RecordingCall(calling) => Some(&calling.request),
             _ => None,
         }
     }

@@ -184,7 +184,7 @@ fn next_call(state: &mut RunState, turn: RecordId, mut calls: Calls) -> Effect {
         }
         Some(Refused { layer, reason }) => {
             calling.refused = Some(reason);
-            record_call(state, calling, layer, guardrail)
+            record_call(state, calling, layer, None, guardrail)
         }
     }
 }
@@ -199,7 +199,7 @@ fn ruled(
     calling.rule = rule;
     calling.refused = refused;
     if calling.refused.is_some() {
-        return record_call(state, calling, "rule", None);
+        return record_call(state, calling, "rule", None, None);
     }
     let id = calling.request.id.clone();
     state.phase = Phase::Approving(Box::new(calling));
@@ -210,7 +210,7 @@ fn ruled(
 fn approved(state: &mut RunState, mut calling: Calling, refused: Option<String>) -> Effect {
     calling.refused = refused;
     if calling.refused.is_some() {
-        return record_call(state, calling, "grant", None);
+        return record_call(state, calling, "grant", None, None);
     }
     let id = calling.request.id.clone();
     state.phase = Phase::Guarding(Box::new(calling));
@@ -223,30 +223,22 @@ fn guarded(state: &mut RunState, mut calling: Calling, blocked: Option<&Blocked>
     calling.refused = blocked.map(|Blocked { event, reason }| {
         format!("not executed: blocked by a {event} hook: {reason}")
     });
-    let verdict = body::verdict(state, &calling, body::ALLOW, blocked);
-    record(state, calling, verdict, None)
+    record_call(state, calling, body::ALLOW, blocked, None)
 }
 
-/// Records a call that is refused, and by which layer.
+/// Records a call and the ruling of a layer on it.
 fn record_call(
     state: &mut RunState,
     calling: Calling,
     layer: &str,
-    guardrail: Option<Draft>,
-) -> Effect {
-    let verdict = body::verdict(state, &calling, layer, None);
-    record(state, calling, verdict, guardrail)
-}
-
-fn record(
-    state: &mut RunState,
-    calling: Calling,
-    verdict: Draft,
+    blocked: Option<&Blocked>,
     guardrail: Option<Draft>,
 ) -> Effect {
     let call = body::call(state, &calling.request, calling.turn);
+    let verdict = body::verdict(state, &calling, layer, blocked);
+    let denied = calling.refused.clone().filter(|_| layer != body::ALLOW);
     state.phase = Phase::RecordingCall(Box::new(calling));
-    Effect::RecordCall(Box::new(Ruled { call, verdict, guardrail }))
+    Effect::RecordCall(Box::new(Ruled { call, verdict, guardrail, denied }))
 }
 
 fn call_recorded(state: &mut RunState, mut calling: Calling, call: RecordId) -> Effect {

@@ -50,10 +50,10 @@ pub(super) fn event_object(event: &Event) -> Object {
             object! { "name": "approved", "refused": refused.clone() }
         }
         Event::Guarded { blocked } => {
-            object! { "blocked": blocked.as_ref().map(blocked_object), "name": "guarded" }
+            object! { "blocked": blocked.as_ref().map(Blocked::to_object), "name": "guarded" }
         }
         Event::Sifted { blocked } => {
-            object! { "blocked": blocked.as_ref().map(blocked_object), "name": "sifted" }
+            object! { "blocked": blocked.as_ref().map(Blocked::to_object), "name": "sifted" }
         }
         Event::CallRecorded(call) => id("call_recorded", call),
         Event::Requested(request) => id("requested", request),
@@ -98,8 +98,8 @@ pub(super) fn event_of(value: &Value) -> Option<Event> {
         "turn_recorded" => Event::TurnRecorded(id()?),
         "ruled" => Event::Ruled { rule: text("rule"), refused: text("refused") },
         "approved" => Event::Approved { refused: text("refused") },
-        "guarded" => Event::Guarded { blocked: value.get("blocked").and_then(blocked_of) },
-        "sifted" => Event::Sifted { blocked: value.get("blocked").and_then(blocked_of) },
+        "guarded" => Event::Guarded { blocked: value.get("blocked").and_then(Blocked::of_value) },
+        "sifted" => Event::Sifted { blocked: value.get("blocked").and_then(Blocked::of_value) },
         "call_recorded" => Event::CallRecorded(id()?),
         "requested" => Event::Requested(id()?),
         "answered" => {
@@ -144,15 +144,6 @@ fn call_object(call: &CallRequest) -> Object {
         "malformed": call.malformed.clone(),
         "name": call.name.as_str(),
     }
-}
-
-fn blocked_object(blocked: &Blocked) -> Object {
-    object! { "event": blocked.event.as_str(), "reason": blocked.reason.as_str() }
-}
-
-fn blocked_of(value: &Value) -> Option<Blocked> {
-    let text = |key: &str| Some(value.get(key)?.as_str()?.to_owned());
-    Some(Blocked { event: text("event")?, reason: text("reason")? })
 }
 
 fn heard_object(heard: &Heard) -> Object {
