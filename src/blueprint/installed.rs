@@ -15,9 +15,6 @@ pub const BLUEPRINTS_THREAD: &str = "th_blueprints";
 /// The kind of those records.
 pub const INSTALL_KIND: &str = "core.blueprint.install.v1";
 
-/// How many records are read at once.
-const PAGE: usize = 100;
-
 /// One installation, as it is recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Installation {
@@ -71,15 +68,11 @@ fn read(reader: &Reader<'_>) -> Result<(Vec<Installation>, Sequence), StoreError
     let Some(thread) = thread() else { return Ok((Vec::new(), Sequence::default())) };
     // Before the records: what comes between is told apart by whoever stores.
     let last = reader.last_of_thread(thread.as_str())?;
-    let (mut after, mut found) = (Sequence::default(), Vec::new());
-    loop {
-        let (page, more) = reader.engine_written(INSTALL_KIND, Some(&thread), after, PAGE)?;
-        found.extend(page.iter().map(Installation::of));
-        match page.last() {
-            Some(stored) if more => after = stored.sequence,
-            _ => return Ok((found, last)),
-        }
-    }
+    let mut found = Vec::new();
+    reader.each_engine_written(INSTALL_KIND, Some(&thread), Sequence::default(), |stored| {
+        found.push(Installation::of(stored));
+    })?;
+    Ok((found, last))
 }
 
 /// Returns the thread of installations.

@@ -6,6 +6,7 @@ use std::{fs, io};
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags};
 
+use super::connection::sync_folder_of;
 use super::{OpenError, Store, StoreError};
 use crate::canon::hex;
 use crate::identity::random_bytes;
@@ -60,10 +61,7 @@ fn not_written(path: &Path) -> impl Fn(io::Error) -> OpenError {
 fn settle(partial: &Path, target: &Path) -> io::Result<()> {
     fs::File::open(partial)?.sync_all()?;
     fs::rename(partial, target)?;
-    // Makes the name durable too, where the file system has such a thing.
-    if let Ok(folder) = fs::File::open(target.with_file_name(".")) {
-        let _ = folder.sync_all();
-    }
+    sync_folder_of(target);
     Ok(())
 }
 

@@ -68,7 +68,7 @@ fn open_with(
         set_wal(&connection)?;
         // Whoever reads first makes the log.
         format_of(&connection, path, newest)?;
-        name_log(path);
+        name_log(path, length_of_log(path));
         if format < newest {
             migrate(&connection, migrations, format)?;
         }
@@ -238,8 +238,8 @@ const MAX_LOG_BYTES: u64 = 4 * 1024 * 1024;
 /// What has been folded in is known to the processes that have the store open, and to nobody after
 /// them. Where each commits once and ends, the log would never be begun anew. It keeps its length:
 /// what is written over is durable in half the time of what makes a file longer.
-pub(super) fn renew_log(connection: &Connection, path: &Path) {
-    if length_of_log(path) > SHORT_LOG && pages_in_log(connection) > MAX_LOG_PAGES {
+pub(super) fn renew_log(connection: &Connection, length: u64) {
+    if length > SHORT_LOG && pages_in_log(connection) > MAX_LOG_PAGES {
         // Whoever reads keeps the log as it is, and the next commit tries again.
         let _ = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
     }
@@ -256,16 +256,21 @@ fn pages_in_log(connection: &Connection) -> i64 {
 ///
 /// SQLite does it in every process that commits, whether it has made the log or not; it is compiled
 /// without that.
-pub(super) fn name_log(path: &Path) {
-    if length_of_log(path) == 0
-        && let Ok(folder) = File::open(path.with_file_name("."))
-    {
-        // Not every file system has such a thing.
+pub(super) fn name_log(path: &Path, length: u64) {
+    if length == 0 {
+        sync_folder_of(path);
+    }
+}
+
+/// Makes the names durable that stand beside a file. Not every file system has such a thing.
+pub(super) fn sync_folder_of(path: &Path) {
+    if let Ok(folder) = File::open(path.with_file_name(".")) {
         let _ = folder.sync_all();
     }
 }
 
-fn length_of_log(path: &Path) -> u64 {
+/// Returns how long the log of the store at `path` is; nothing, if there is none.
+pub(super) fn length_of_log(path: &Path) -> u64 {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
     Path::new(&log).metadata().map_or(0, |log| log.len())

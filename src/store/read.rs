@@ -15,6 +15,9 @@ use crate::record::{
 };
 use crate::time::Timestamp;
 
+/// How many records are read at once where all of them are wanted.
+const PAGE: usize = 500;
+
 /// A record together with what this store says about its arrival.
 #[derive(Debug, Clone)]
 pub struct Stored {
@@ -339,6 +342,24 @@ impl<'c> Reader<'c> {
                     "thread = ?1 AND seq > ?2 AND +kind = ?3 AND origin = 'engine' AND {NOT_ERASED}"
                 );
                 self.page(&sql, &[&thread, &after.get(), &kind], "seq", limit, 0)
+            }
+        }
+    }
+
+    /// Calls `found` with each of them, in the order of arrival.
+    pub fn each_engine_written(
+        &self,
+        kind: &str,
+        thread: Option<&ThreadId>,
+        mut after: Sequence,
+        mut found: impl FnMut(&Stored),
+    ) -> Result<(), StoreError> {
+        loop {
+            let (page, more) = self.engine_written(kind, thread, after, PAGE)?;
+            page.iter().for_each(&mut found);
+            match page.last() {
+                Some(stored) if more => after = stored.sequence,
+                _ => return Ok(()),
             }
         }
     }

@@ -234,7 +234,7 @@ impl Store {
         let Some(path) = self.path() else { return Ok(true) };
         let lock = FileLock::beside(path).map_err(|_| StoreError::Poisoned)?;
         let _held = lock.hold().map_err(|_| StoreError::Poisoned)?;
-        connection::name_log(path);
+        connection::name_log(path, connection::length_of_log(path));
         rewrite(path)
     }
 }

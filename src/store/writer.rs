@@ -234,9 +234,10 @@ impl Committer {
         self.shared.reach(Stage::Locked);
         let connection = lock_of(&self.connection);
         if let Some(path) = &self.shared.path {
-            connection::name_log(path);
+            let length = connection::length_of_log(path);
+            connection::name_log(path, length);
             if self.keep_log {
-                connection::renew_log(&connection, path);
+                connection::renew_log(&connection, length);
             }
         }
         let committed = self.transaction(&connection, jobs);

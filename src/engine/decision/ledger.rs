@@ -10,9 +10,6 @@ use crate::record::{Namespace, RecordId, Sequence, ThreadId};
 use crate::store::{Reader, StoreError, Stored};
 use crate::time::Timestamp;
 
-/// How many records are read at once.
-const PAGE: usize = 500;
-
 /// Every question and whether it is answered. A fold over what the engine wrote; what it has seen is
 /// not read again.
 #[derive(Debug, Default)]
@@ -58,11 +55,12 @@ impl Ledger {
             *self = Self { erasures, ..Self::default() };
         }
         // A question stands before its answer.
-        each(reader, DECISION_REQUEST_KIND, self.read_to, |stored| {
+        reader.each_engine_written(DECISION_REQUEST_KIND, None, self.read_to, |stored| {
             self.asked.insert(stored.sequence, stored.record.id());
             self.threads.insert(stored.record.id(), stored.record.thread.clone());
         })?;
-        each(reader, DECISION_KIND, self.read_to, |stored| self.answer(stored))?;
+        reader
+            .each_engine_written(DECISION_KIND, None, self.read_to, |stored| self.answer(stored))?;
         self.read_to = last;
         Ok(())
     }
@@ -113,24 +111,6 @@ impl Policy {
             name: text("policy_name")?.to_owned(),
             expires_at: decided.expires_at?,
         })
-    }
-}
-
-fn each(
-    reader: &Reader<'_>,
-    kind: &str,
-    mut after: Sequence,
-    mut found: impl FnMut(&Stored),
-) -> Result<(), StoreError> {
-    loop {
-        let (page, more) = reader.engine_written(kind, None, after, PAGE)?;
-        for stored in &page {
-            after = stored.sequence;
-            found(stored);
-        }
-        if !more {
-            return Ok(());
-        }
     }
 }
 

@@ -22,9 +22,6 @@ pub const PACKS_THREAD: &str = "th_policy_packs";
 /// The kind of those records.
 pub const PACK_KIND: &str = "core.policy.pack.v1";
 
-/// How many records are read at once.
-const PAGE: usize = 100;
-
 /// How often somebody else may have deployed something meanwhile. Each time somebody did.
 const MAX_ATTEMPTS: usize = 256;
 
@@ -147,7 +144,6 @@ pub fn deploy(
     if !caller.is_operator() {
         return Err(IngestError::ConfigWriteDenied { needed: "the operator or the scope `admin`" });
     }
-    let contended = || EngineError::ContendedClock { thread: PACKS_THREAD.into() };
     for _ in 0..MAX_ATTEMPTS {
         let (in_force, read_to) = engine.whole().read(read)?;
         let there = |pack: &Pack| {
@@ -173,7 +169,7 @@ pub fn deploy(
             return Ok(done);
         }
     }
-    Err(contended().into())
+    Err(EngineError::ContendedClock { thread: PACKS_THREAD.into() }.into())
 }
 
 fn draft(thread: &ThreadId, pack: Pack) -> Draft {
@@ -192,16 +188,12 @@ fn read(reader: &Reader<'_>) -> Result<(BTreeMap<PackName, Deployed>, Sequence),
     let Some(thread) = thread() else { return Ok((in_force, Sequence::default())) };
     // Before the records: what comes between is told apart by whoever stores.
     let last = reader.last_of_thread(thread.as_str())?;
-    let mut after = Sequence::default();
-    loop {
-        let (page, more) = reader.engine_written(PACK_KIND, Some(&thread), after, PAGE)?;
-        let revisions = page.iter().filter_map(Deployed::of);
-        in_force.extend(revisions.map(|revision| (revision.name.clone(), revision)));
-        match page.last() {
-            Some(stored) if more => after = stored.sequence,
-            _ => return Ok((in_force, last)),
+    reader.each_engine_written(PACK_KIND, Some(&thread), Sequence::default(), |stored| {
+        if let Some(revision) = Deployed::of(stored) {
+            in_force.insert(revision.name.clone(), revision);
         }
-    }
+    })?;
+    Ok((in_force, last))
 }
 
 fn thread() -> Option<ThreadId> {
