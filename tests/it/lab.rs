@@ -3,7 +3,7 @@
 use spl::cancel::Cancel;
 use spl::canon::{Object, Value};
 use spl::engine::{Caller, Engine, EngineOptions, Home, Hooks};
-use spl::model::{Message, Model, ModelError, Reply, Scripted, TurnRequest};
+use spl::model::{Message, Scripted, TurnRequest};
 use spl::policy::Policy;
 use spl::record::{ActorId, ThreadId};
 use spl::run::{
@@ -11,6 +11,8 @@ use spl::run::{
 };
 use spl::store::{Stored, ThreadRange};
 use spl::tool::{RecordSeat, Toolbox, Workspace, record_tools};
+
+use crate::overheard::Overheard;
 
 /// A home, a workspace, and an engine on them.
 pub(crate) struct Lab {
@@ -130,28 +132,6 @@ pub(crate) struct Hand<'a> {
     pub(crate) cancel: &'a Cancel,
     pub(crate) watch: &'a mut dyn FnMut(Moment<'_>),
     pub(crate) decider: &'a mut dyn Decider,
-}
-
-/// A model that plays a script and remembers what it was told.
-struct Overheard {
-    script: Scripted,
-    told: Vec<TurnRequest>,
-}
-
-impl Model for Overheard {
-    fn turn(
-        &mut self,
-        request: &TurnRequest,
-        cancel: &Cancel,
-        said: &mut dyn FnMut(&str),
-    ) -> Result<Reply, ModelError> {
-        self.told.push(request.clone());
-        self.script.turn(request, cancel, said)
-    }
-
-    fn name(&self) -> &str {
-        self.script.name()
-    }
 }
 
 pub(crate) fn spec() -> RunSpec {

@@ -18,6 +18,7 @@ mod lab;
 mod model;
 mod namespaces;
 mod observe;
+mod overheard;
 mod permit;
 mod proof;
 mod record;

@@ -1,11 +1,11 @@
 //! The shape of a case. An unknown key is refused, so that a misspelt expectation cannot pass.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
 
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
+
+use crate::each::each;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -236,15 +236,5 @@ fn also_null<'de, T: Deserialize<'de>, D: Deserializer<'de>>(of: D) -> Result<Op
 
 /// Returns every case, in order.
 pub(crate) fn cases() -> impl Iterator<Item = Case> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/policy/polyglot/cases");
-    let entries = fs::read_dir(folder).expect("the cases");
-    let mut paths: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
-    paths.sort();
-    paths.into_iter().map(|path| {
-        let text = fs::read_to_string(&path).expect("a case");
-        let case: Case = serde_json::from_str(&text)
-            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        assert_eq!(path.file_stem().and_then(|name| name.to_str()), Some(case.id.as_str()));
-        case
-    })
+    each("polyglot", |case: &Case| &case.id)
 }

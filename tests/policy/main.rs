@@ -5,9 +5,12 @@ mod case_runs;
 mod cases;
 mod desk;
 mod dispatch;
+mod each;
 #[path = "../tool/group.rs"]
 mod group;
 mod hostile;
+#[path = "../it/overheard.rs"]
+mod overheard;
 mod runs;
 mod stage;
 

@@ -66,7 +66,7 @@ fn a_list_of_dangerous_commands_blocks_warns_and_lets_through() {
         played.shown,
         [
             "bash preToolUse: refused by policy: rm -rf keep",
-            "hook: preToolUse: exit status 1: sudo was used",
+            "preToolUse: exit status 1: sudo was used",
         ]
     );
     // The rules allowed it; the block stands beside that.
@@ -289,6 +289,30 @@ fn the_audit_file_has_all_of_it_in_order() {
     wanted.extend(["turn_start", "usage", "agent_stop"]);
     assert_eq!(kinds, wanted, "{lines}");
     assert_eq!(mode(&path), 0o600);
+}
+
+/// What looks like a secret in a result is what the settings say, and nobody looks who is told not to.
+#[test]
+fn the_audit_file_tells_of_what_the_settings_look_for() {
+    let key = ["AKIA", "ABCDEFGHIJKLMNOP"].concat();
+    let told = |variables: &[(&str, &str)]| -> Vec<serde_json::Value> {
+        let mut stage = Stage::new();
+        stage.set_up(
+            r#"{"redaction":{"extraPatterns":[{"label":"ticket","regex":"T-[0-9]+"}]},
+                "audit":{"enabled":true}}"#,
+        );
+        let pairs = variables.iter().map(|(name, value)| ((*name).into(), (*value).into()));
+        stage.variables = pairs.collect();
+        stage.play(&bash(&format!("echo {key} T-17"))).outcome.expect("a run");
+        let lines = fs::read_to_string(stage.desk.home.join(".polyglot/audit/th_run.jsonl"));
+        let lines = lines.expect("an audit file");
+        let lines = lines.lines().map(|line| serde_json::from_str(line).expect("JSON"));
+        lines.filter(|line: &serde_json::Value| line["kind"] == "content_findings").collect()
+    };
+    let found = told(&[]);
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0]["findings"], serde_json::json!(["aws-key", "ticket"]));
+    assert!(told(&[("POLYGLOT_NO_OUTPUT_SCAN", "1")]).is_empty());
 }
 
 fn mode(path: &Path) -> u32 {

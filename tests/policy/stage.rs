@@ -7,13 +7,14 @@ use std::path::PathBuf;
 use spl::cancel::Cancel;
 use spl::canon::{Object, Value};
 use spl::engine::{Engine, EngineOptions, Home, Hooks};
-use spl::model::{Message, Model, ModelError, Reply, Scripted, TurnRequest};
+use spl::model::{Message, Scripted, TurnRequest};
 use spl::record::{ActorId, ThreadId};
 use spl::run::{Approver, Auto, Hands, Moment, Nobody, Report, RunError, RunSpec, drive};
 use spl::store::{Stored, ThreadRange};
 use spl::tool::{Toolbox, Workspace};
 
 use crate::desk::Desk;
+use crate::overheard::Overheard;
 
 /// A user's home folder, a workspace, and an instance.
 pub(crate) struct Stage {
@@ -132,28 +133,6 @@ impl Played {
         };
         let last = self.told.last().map(|request| request.messages.as_slice());
         last.unwrap_or_default().iter().filter_map(text).collect::<Vec<_>>().join("\n---\n")
-    }
-}
-
-/// A model that plays a script and remembers what it was told.
-struct Overheard {
-    script: Scripted,
-    told: Vec<TurnRequest>,
-}
-
-impl Model for Overheard {
-    fn turn(
-        &mut self,
-        request: &TurnRequest,
-        cancel: &Cancel,
-        said: &mut dyn FnMut(&str),
-    ) -> Result<Reply, ModelError> {
-        self.told.push(request.clone());
-        self.script.turn(request, cancel, said)
-    }
-
-    fn name(&self) -> &str {
-        self.script.name()
     }
 }
 

@@ -1,14 +1,14 @@
 //! The shape of a case. An unknown key is refused, so that a misspelt expectation cannot pass.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::begin::Beginning;
 use crate::decide::Deciding;
+use crate::each;
 use crate::gate::Gated;
 use crate::keys::Vector;
 
@@ -120,22 +120,12 @@ pub(crate) struct Host {
 
 /// Returns the folder of the dialect's fixtures.
 pub(crate) fn fixtures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/policy/polpo")
+    each::fixtures("polpo")
 }
 
 /// Returns every case, in order.
 pub(crate) fn cases() -> impl Iterator<Item = Case> {
-    let entries = fs::read_dir(fixtures().join("cases")).expect("the cases");
-    let mut paths: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
-    paths.sort();
-    assert!(!paths.is_empty());
-    paths.into_iter().map(|path| {
-        let text = fs::read_to_string(&path).expect("a case");
-        let case: Case = serde_json::from_str(&text)
-            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        assert_eq!(path.file_stem().and_then(|name| name.to_str()), Some(case.id.as_str()));
-        case
-    })
+    each::each("polpo", |case: &Case| &case.id)
 }
 
 /// Returns a value whose texts are whole. A text is in pieces, `{"$pieces": [...]}`, where the whole

@@ -9,14 +9,11 @@ use spl::policy::polpo::combine::{
     After, AfterEffect, Before, BeforeEffect, Control, Done, Heard, Refusal, Seat, Stop,
     StopEffect, Walk,
 };
-use spl::policy::polpo::envelope::{Candidate, Data, Envelope, RunFacts};
-use spl::policy::polpo::{
-    Event, HookName, Identity, Invocation, Mode, Occurrence, OnFailure, Scope, Site, Surface,
-    TRUNCATED, normal_result,
-};
-use spl::time::Timestamp;
+use spl::policy::polpo::envelope::{Candidate, Data};
+use spl::policy::polpo::{Event, HookName, Mode, OnFailure, Site, TRUNCATED, normal_result};
 
 use crate::cases::{cases, whole};
+use crate::envelope;
 use crate::outcome::Ends;
 
 /// Something happens, and hooks are asked about it.
@@ -128,32 +125,8 @@ impl Asked {
 
     /// What the handler reads is what the case says.
     fn check_reads(&self, id: &str, data: Data<'_>) {
-        let hook = name(&self.id);
-        let identity = Identity {
-            invocation: "run_1",
-            step_invocation: None,
-            agent: "coder",
-            hook: &hook,
-            event: data.event(),
-            occurrence: Occurrence::Tool { turn: 1, call_id: "call_1" },
-        };
-        let envelope = Envelope {
-            key: &identity.key(),
-            at: Timestamp::from_millis(0),
-            hook: &hook,
-            scope: Scope::Agent,
-            mode: if self.observe { Mode::Observe } else { Mode::Control },
-            depth: 0,
-            data,
-            run: RunFacts {
-                request_id: None,
-                run_id: Some("run_1"),
-                session_id: None,
-                invocation: &Invocation::of(Surface::Run, "coder"),
-                turn: 1,
-            },
-        };
-        let text = envelope.text().expect(id);
+        let mode = if self.observe { Mode::Observe } else { Mode::Control };
+        let text = envelope::text(&name(&self.id), mode, data).expect(id);
         let envelope: Value = serde_json::from_str(&text).expect(id);
         for (pointer, expected) in &self.reads {
             let read = envelope.pointer(&format!("/hook/data{pointer}"));

@@ -7,6 +7,9 @@ mod cases;
 mod corpus;
 mod decide;
 mod deploy;
+#[path = "../policy/each.rs"]
+mod each;
+mod envelope;
 mod gate;
 mod keys;
 mod outcome;

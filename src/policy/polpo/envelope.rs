@@ -295,6 +295,3 @@ const fn written_char_len(c: char) -> usize {
         _ => c.len_utf8(),
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,29 +1,30 @@
 //! What stands in an envelope, and how large it may be.
 
-use super::*;
-use crate::canon::{Limits, parse};
-use crate::policy::polpo::{Identity, Occurrence, Surface};
+use spl::canon::{Limits, Object, Value, parse};
+use spl::object;
+use spl::policy::polpo::envelope::{Attempt, Candidate, Data, Envelope, RunFacts};
+use spl::policy::polpo::{
+    Cause, ENVELOPE_BYTES, Failure, HookName, Identity, Invocation, Mode, Occurrence, Scope,
+    Surface, TRUNCATED,
+};
+use spl::time::Timestamp;
 
-fn hook() -> HookName {
-    HookName { pack: "quality".to_owned(), hook: "no-rm".to_owned() }
-}
-
-fn written(data: Data<'_>) -> Result<String, Cause> {
-    let hook = hook();
+/// Writes what the handler of a hook reads.
+pub(crate) fn text(hook: &HookName, mode: Mode, data: Data<'_>) -> Result<String, Failure> {
     let identity = Identity {
         invocation: "run_1",
         step_invocation: None,
         agent: "coder",
-        hook: &hook,
+        hook,
         event: data.event(),
         occurrence: Occurrence::Tool { turn: 1, call_id: "call_1" },
     };
     let envelope = Envelope {
         key: &identity.key(),
         at: Timestamp::from_millis(1_796_045_823_007),
-        hook: &hook,
+        hook,
         scope: Scope::Agent,
-        mode: Mode::Control,
+        mode,
         depth: 0,
         data,
         run: RunFacts {
@@ -34,7 +35,12 @@ fn written(data: Data<'_>) -> Result<String, Cause> {
             turn: 1,
         },
     };
-    envelope.text().map_err(|failure| failure.cause)
+    envelope.text()
+}
+
+fn written(data: Data<'_>) -> Result<String, Cause> {
+    let hook = HookName { pack: "quality".to_owned(), hook: "no-rm".to_owned() };
+    text(&hook, Mode::Control, data).map_err(|failure| failure.cause)
 }
 
 fn read(text: &str) -> Value {
