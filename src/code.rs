@@ -157,7 +157,7 @@ codes! {
     SessionNotKept = "SESSION_NOT_KEPT", Unavailable;
     /// This machine confines no process; nothing was started.
     SandboxUnavailable = "SANDBOX_UNAVAILABLE", Unavailable;
-    /// Settings of policy hooks are not of their shape; the message names the file and the place.
+    /// Settings or packs of policy hooks are not taken; the message says which, and why.
     PolicyRefused = "POLICY_REFUSED", Unprocessable;
 }
 

@@ -13,7 +13,8 @@
 //!
 //! **Invariant:** policy hooks never see the post-tool seam, and hooks (lessons) never see these.
 //!
-//! **Invariant:** a question that concerns no hook allocates nothing and starts nothing.
+//! **Invariant:** a question that concerns no hook starts nothing, and where patterns are of one
+//! short part, as names of tools are, it allocates nothing.
 
 pub mod audit;
 mod decide;
@@ -30,7 +31,7 @@ mod resolved;
 mod verdict;
 
 pub use audit::AuditSettings;
-pub use decide::{CONTEXT_BYTES, Handle, decide};
+pub use decide::{Handle, decide};
 pub use deny::DenyRule;
 pub use error::SettingsError;
 pub use glob::{Glob, GlobError};

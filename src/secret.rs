@@ -22,7 +22,10 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 pub use scan::find;
-pub use value::{mask_value, names_a_secret, render_value};
+pub use value::{ends_in_one_of, mask_value, names_a_secret, render_value};
+
+/// What handlers of Polpo packs see in the place of a secret.
+pub const REDACTED: &str = "[REDACTED]";
 
 /// A place in a text that looks like a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +52,7 @@ impl Rendering {
     pub fn mark(self, label: &str) -> Cow<'static, str> {
         match self {
             Self::Masked => Cow::Owned(format!("[masked:{label}]")),
-            Self::Polpo => Cow::Borrowed("[REDACTED]"),
+            Self::Polpo => Cow::Borrowed(REDACTED),
             Self::Polyglot if label == table::ASSIGNMENT => Cow::Borrowed("[redacted]"),
             Self::Polyglot => Cow::Owned(format!("[redacted:{label}]")),
         }

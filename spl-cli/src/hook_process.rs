@@ -6,9 +6,9 @@
 //! `logs/session-hook.log`.
 //!
 //! It is started for every tool call of a person's day, so it stands apart from the other commands
-//! and does nothing that it could leave: it builds no tree of commands, reads no settings, starts no
-//! runtime. A running server is asked over its socket, once; where none answers in time, the store
-//! is opened here, for the same attempt.
+//! and does nothing that it could leave: it builds no tree of commands, reads no settings (but those
+//! of policy hooks, where it is asked to), starts no runtime. A running server is asked over its
+//! socket, once; where none answers in time, the store is opened here, for the same attempt.
 //!
 //! Policy hooks are asked here as well, by an entry that says `--policy` and of an event that waits
 //! for a decision; of any other, nothing of theirs is read. What they decide is told whether or not

@@ -6,19 +6,22 @@ use std::path::{Path, PathBuf};
 use spl::engine::{Home, RuntimeSettings};
 use spl::policy::polpo::{KILL_SWITCH, Runtime, refuse_unasked};
 use spl::policy::polyglot::{Files, Project, load};
-use spl::policy::{Policy, Warning};
+use spl::policy::{Policy, SettingsError};
 
 use crate::failure::Failure;
 use crate::home;
 
 /// Reads the policy of runs in a folder, for commands of this process.
 pub(crate) fn of(workspace: &Path) -> Result<Policy, Failure> {
+    resolve(workspace, Project::Asked).map_err(|error| Failure::coded(&error))
+}
+
+/// Reads the policy of runs in a folder.
+pub(crate) fn resolve(workspace: &Path, project: Project) -> Result<Policy, SettingsError> {
     let home = home::folder();
-    let files = Files { home: home.as_deref(), workspace, project: Project::Asked };
-    let policy = load(&files, &|variable| env::var(variable).ok())
-        .map_err(|error| Failure::coded(&error))?;
+    let files = Files { home: home.as_deref(), workspace, project };
     // Commands of the dialect see what the process sees that asks them.
-    Ok(policy.at(workspace.to_owned(), env::vars_os().collect()))
+    Ok(load(&files, &home::set)?.at(workspace.to_owned(), env::vars_os().collect()))
 }
 
 /// Returns the switches for packs of a host whose home is this one.
@@ -47,11 +50,4 @@ pub(crate) fn folder(given: Option<&Path>) -> Result<PathBuf, Failure> {
     let given = given.unwrap_or(Path::new("."));
     let folder = given.canonicalize().ok().filter(|folder| folder.is_dir());
     folder.ok_or_else(|| Failure::usage(format!("`{}` is not a folder", given.display())))
-}
-
-/// Returns what is told of a hook that failed.
-pub(crate) fn warned(warning: &Warning) -> String {
-    let Warning { event, how, detail } = warning;
-    let detail = if detail.is_empty() { String::new() } else { format!(": {detail}") };
-    format!("{event}: {how}{detail}")
 }

@@ -99,6 +99,25 @@ impl Value {
         }
     }
 
+    /// Returns the same with its article: `an array`, `a string`, `null`.
+    pub fn type_in_words(&self) -> String {
+        match self.type_name() {
+            null @ "null" => null.to_owned(),
+            name @ ("array" | "object") => format!("an {name}"),
+            name => format!("a {name}"),
+        }
+    }
+
+    /// Returns how many values this is, itself and all inside of it.
+    pub fn count(&self) -> usize {
+        let inside: usize = match self {
+            Self::Array(elements) => elements.iter().map(Self::count).sum(),
+            Self::Object(members) => members.values().map(Self::count).sum(),
+            _ => 0,
+        };
+        1 + inside
+    }
+
     /// Returns whether arrays and objects stand inside each other at most `levels` deep. Looks no
     /// deeper than that.
     pub fn nests_within(&self, levels: usize) -> bool {

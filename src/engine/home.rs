@@ -171,7 +171,7 @@ impl Home {
     }
 
     /// Returns where it is kept whether policy hooks are asked in the sessions of other harnesses.
-    pub fn policy_switch_path(&self) -> PathBuf {
+    fn policy_switch_path(&self) -> PathBuf {
         self.0.join("policy")
     }
 

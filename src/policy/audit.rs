@@ -22,7 +22,7 @@ use rustix::fs::OFlags;
 use crate::canon::Value;
 use crate::object;
 use crate::time::Timestamp;
-pub use block::{BLOCK_KIND, BLOCK_TOPIC, Blocked};
+pub use block::Blocked;
 pub use entry::Entry;
 
 /// What the settings say of the audit file.
@@ -47,8 +47,8 @@ pub struct Audit {
 }
 
 impl Audit {
-    /// Opens the file of a session that `model` plays, and removes the files of others that are too
-    /// old at `now`. Without settings there is no file, and nothing is written.
+    /// Opens the file of a session that `model` plays. With the first of it, the files of others that
+    /// are too old at `now` are removed. Without settings there is no file, and nothing is written.
     pub fn open(
         settings: Option<&AuditSettings>,
         session: &str,
@@ -64,7 +64,9 @@ impl Audit {
         let file = file.inspect_err(|error| {
             tracing::warn!(path = %path.display(), %error, "the audit file cannot be written");
         });
-        if let (Ok(_), Some(days)) = (&file, settings.retention_days) {
+        if let (Ok(file), Some(days)) = (&file, settings.retention_days)
+            && file.metadata().is_ok_and(|found| found.len() == 0)
+        {
             folder::prune(&settings.folder, days, now);
         }
         Self { file: file.ok(), session, model, hash_args: settings.hash_args, note: None }

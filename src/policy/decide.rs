@@ -3,7 +3,7 @@
 use super::{Block, Decision, PolicyHook, Question, Ran, Reply, Verdict};
 
 /// The most bytes that hooks may add to a prompt, all of them together.
-pub const CONTEXT_BYTES: usize = 16 * 1024;
+const CONTEXT_BYTES: usize = 16 * 1024;
 
 /// Asks one hook: its handler is an effect, so somebody else's.
 pub trait Handle {

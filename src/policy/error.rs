@@ -26,6 +26,11 @@ impl fmt::Display for SettingsError {
     }
 }
 
+impl SettingsError {
+    /// The word for packs where runs do not ask them.
+    pub const NOT_ASKED: &'static str = "packs_not_asked";
+}
+
 impl std::error::Error for SettingsError {}
 
 impl Coded for SettingsError {
@@ -42,6 +47,12 @@ impl Coded for SettingsError {
     }
 
     fn hint(&self) -> Option<String> {
-        Some(format!("Mend {}, or move it away.", self.path.display()))
+        let path = self.path.display();
+        Some(match self.reason {
+            Self::NOT_ASKED => format!(
+                "Move {path} away; `POLPO_RUNTIME_HOOKS=off` leaves out packs without a gate."
+            ),
+            _ => format!("Mend {path}, or move it away."),
+        })
     }
 }

@@ -8,8 +8,8 @@
 //! are the two directions of the wire, and `ask` alone starts anything.
 //!
 //! **Invariant:** a project that the user has not opted into can only make less happen. Its hooks are
-//! not asked and need not even be well-formed; of its other settings, those count that refuse calls or
-//! hide secrets.
+//! not asked and need not even be well-formed; of its other settings, those count that refuse calls,
+//! hide secrets, or want an audit file.
 //!
 //! **Invariant:** a hook that fails is never an answer: it is told of, and what it was asked about
 //! happens.
@@ -129,7 +129,7 @@ fn read_text(bytes: &[u8], path: &Path, scope: Scope) -> Result<Settings, Settin
     match parse(bytes, Limits::DOOR) {
         Ok(Value::Object(members)) => Settings::read(&members, path, scope),
         Ok(other) => {
-            let message = format!("holds {}, and must hold an object", place::a(other.type_name()));
+            let message = format!("holds {}, and must hold an object", other.type_in_words());
             Err(whole(path, "wrong_type", message))
         }
         Err(error) => Err(whole(path, "not_json", unreadable(&error))),

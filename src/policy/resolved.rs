@@ -97,6 +97,11 @@ impl Policy {
         if counts.is_empty() { "none".to_owned() } else { counts.join(" ") }
     }
 
+    /// Returns whether a question concerns any hook.
+    pub fn concerns(&self, question: &Question<'_>) -> bool {
+        self.hooks.iter().any(|hook| hook.concerns(question))
+    }
+
     /// Asks the hooks that a question concerns, one after another. Without one, nothing is started.
     pub fn ask(&self, question: &Question<'_>, cancel: &Cancel) -> Verdict {
         let told_cwd = self.told_cwd.as_deref().unwrap_or(&self.cwd);

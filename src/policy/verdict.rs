@@ -80,7 +80,7 @@ pub struct Warning {
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { event, how, detail } = self;
-        write!(f, "hook: {event}: {how}")?;
+        write!(f, "{event}: {how}")?;
         if detail.is_empty() { Ok(()) } else { write!(f, ": {detail}") }
     }
 }

@@ -269,7 +269,7 @@ impl Place {
 /// Logs what a policy hook had to complain of.
 fn warn(thread: &ThreadId, moment: &Moment<'_>) {
     if let Moment::Warned(warning) = moment {
-        let warning = warning.to_string();
+        let warning = format!("hook: {warning}");
         tracing::warn!(%thread, warning = &*mask(&warning), "a policy hook failed");
     }
 }

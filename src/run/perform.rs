@@ -262,7 +262,9 @@ impl<'a> Driver<'a> {
         let Some(request) = state.proposed() else { return Ok(Event::Guarded { blocked: None }) };
         self.audited.ruling(request, None);
         let question = Question::Before { tool: &request.name, input: &request.args };
-        let blocked = if self.fits(request) { self.ask_policy(request, &question)? } else { None };
+        // What fits is looked for where somebody is asked; the tool itself looks in any case.
+        let asked = self.hands.policy.concerns(&question) && self.fits(request);
+        let blocked = if asked { self.ask_policy(request, &question)? } else { None };
         Ok(Event::Guarded { blocked })
     }
 

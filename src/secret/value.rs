@@ -46,7 +46,9 @@ fn hides(key: &str) -> bool {
     names_a_secret(key) || ends_in_one_of(key, NAMES_IN_OBJECTS)
 }
 
-fn ends_in_one_of(key: &str, names: &[&str]) -> bool {
+/// Tells whether `key` ends in one of these names, which are in lower case and without `-` and `_`:
+/// neither case nor these tell one key from another.
+pub fn ends_in_one_of(key: &str, names: &[&str]) -> bool {
     let key = folded(key);
     names.iter().any(|name| {
         let mut key = letters_backwards(&key);

@@ -9,7 +9,7 @@ use super::{Event, Payload, derive};
 use crate::canon::{Object, Value};
 use crate::object;
 use crate::policy::audit::Blocked;
-use crate::policy::{Block, Decision, Question, Scope, Seam, Source, Verdict};
+use crate::policy::{Block, Decision, Question, Scope, Seam, Source, Verdict, polyglot};
 use crate::record::{ActorId, Draft, Namespace, ThreadId};
 
 /// What waits for a decision.
@@ -136,7 +136,11 @@ impl Refusal {
 }
 
 /// The words for where something is refused. They are the dialect's, and one of the settings'.
-const EVENTS: [&str; 3] = ["preToolUse", "userPromptSubmit", Refusal::BY_SETTINGS];
+const EVENTS: [&str; 3] = [
+    polyglot::Event::PreToolUse.as_str(),
+    polyglot::Event::UserPromptSubmit.as_str(),
+    Refusal::BY_SETTINGS,
+];
 
 impl Refusal {
     /// The word for what the settings refuse by themselves.

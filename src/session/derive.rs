@@ -7,13 +7,15 @@
 //! |---|---|---|
 //! | `event` of `session.created` | `session.created` | |
 //! | `chat.message` | the same | `prompt`, `message_id`, `model` |
+//! | `tool.execute.before` | the same | `tool_name`, `tool_use_id`, `tool_input` |
 //! | `tool.execute.after` | the same | `tool_name`, `tool_use_id`, `tool_input`, `tool_response` |
 //! | `event` of `session.idle` | `session.idle` | `last_assistant_message`, where it is known |
 //! | `event` of `session.deleted` | `session.deleted` | |
 //!
 //! `prompt` is the text parts, one a line; `tool_use_id` the `callID`, `tool_input` the `args`, and
 //! `tool_response` is `{title, output, metadata}`, with the exit status of a shell in
-//! `metadata.exit`. What is answered to `tool.execute.after` the plugin puts behind `output`.
+//! `metadata.exit`. What is answered to `tool.execute.after` the plugin puts behind `output`, and what
+//! is answered to `chat.message` behind the prompt.
 //!
 //! A session with a `parentID` is a subagent: the plugin sends the id of the topmost session as
 //! `session_id`, and its own as `agent_id`, with `agent_type` where it is known.

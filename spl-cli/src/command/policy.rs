@@ -25,7 +25,8 @@ in the folder of a project counts if yours has `allowProjectHooks`. A lesson (`s
 something else: it only adds words.
 
 A project may have packs of such hooks as well, in `.polpo/hooks`: `validate` names what is wrong
-with them, and `deploy` stores them. Runs do not ask them yet: beside packs, none begins.
+with them, and `deploy` stores them. Runs do not ask them yet, so beside packs none begins, unless
+POLPO_RUNTIME_HOOKS=off leaves them out.
 
 Settings are read once for each run; `POLYGLOT_NO_HOOKS=1` starts one without hooks.")]
 pub(crate) enum PolicyCommand {
@@ -67,7 +68,8 @@ pub(crate) struct ListArgs {
 /// Does what a command line asks for.
 pub(crate) fn policy(session: &mut Session, command: PolicyCommand) -> Result<u8, Failure> {
     use PolicyCommand::{Capabilities, Deploy, Validate};
-    // Packs are deployed to whoever is asked; what else there is, is of this machine.
+    // Packs are deployed to whoever is asked, and validated without asking anybody; what else there is,
+    // is of this machine.
     if !matches!(command, Capabilities | Deploy(_) | Validate(_)) {
         session.refuse_server("spl policy")?;
     }

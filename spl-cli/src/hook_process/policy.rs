@@ -75,11 +75,14 @@ pub(super) fn decide(
 fn load(user: Option<&Path>, here: &Path, project: Project, notice: &Notice) -> Option<Policy> {
     let load = |workspace| {
         polyglot::load(&Files { home: user, workspace, project }, &|_| None)
-            .map_err(|error| notice.say(&format!("policy settings are not in force: {error}")))
-            .ok()
+            .inspect_err(|error| notice.say(&format!("policy settings are not in force: {error}")))
     };
-    // In the user's own folder, both are one file.
-    load(here).or_else(|| load(user.filter(|user| *user != here)?))
+    let loaded = load(here).or_else(|error| {
+        // The user's own read no better without the project's, and in the user's folder both are one.
+        let of_project = error.path.ancestors().nth(2) == Some(here);
+        load(user.filter(|user| of_project && *user != here).ok_or(error)?)
+    });
+    loaded.ok()
 }
 
 /// Asks the settings first, which cost nothing, and then the hooks.
@@ -92,7 +95,7 @@ fn ask(policy: &Policy, pending: &Pending, notice: &Notice) -> Option<Decided> {
     }
     let verdict = policy.ask(&pending.question(), &Cancel::new());
     for warning in verdict.warnings() {
-        notice.say(&mask(&warning.to_string()));
+        notice.say(&mask(&format!("hook: {warning}")));
     }
     pending.decided(verdict)
 }

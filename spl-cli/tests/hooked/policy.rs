@@ -204,6 +204,18 @@ fn a_project_cannot_spoil_what_the_user_has_set_up() {
 }
 
 #[test]
+fn what_the_user_has_spoilt_is_told_of_once() {
+    let house = House::taught();
+    house.set_policy("", "{");
+    house.set_policy("shop", "{}");
+    let mut command = house.spl(&["session", "hook", "--harness", "claude", "--policy"]);
+    command.current_dir(house.path("shop"));
+    let ended = fed(command, proposed("c1", &house.path("shop")));
+    assert_eq!(ended.stderr.matches("policy settings are not in force").count(), 1);
+    assert_eq!(ended.stdout, "");
+}
+
+#[test]
 fn what_the_settings_forbid_needs_no_hook() {
     let house = House::taught();
     house.set_policy("", r#"{"permissions":{"deny":["bash:rm *"]}}"#);

@@ -6,10 +6,10 @@ use crate::record::{Act, ActorId, Draft, Namespace, ThreadId};
 use crate::secret::mask;
 
 /// The kind of the record of a block.
-pub const BLOCK_KIND: &str = "core.audit.policy.v1";
+const BLOCK_KIND: &str = "core.audit.policy.v1";
 
 /// Its topic.
-pub const BLOCK_TOPIC: &str = "policy_blocked";
+const BLOCK_TOPIC: &str = "policy_blocked";
 
 /// The dialect in which the hooks are written that can block.
 const DIALECT: &str = "polyglot";

@@ -3,11 +3,17 @@
 use super::{Cause, Failure};
 use crate::canon::{Object, Value};
 
-/// The most bytes, and the most segments, of a path.
-const PATH: (usize, usize) = (512, 64);
+/// The most characters of a path.
+pub(super) const CHARS: usize = 512;
+
+/// The most segments of a path.
+pub(super) const SEGMENTS: usize = 64;
+
+/// Where a path may begin.
+pub(super) const ROOTS: [&str; 2] = ["hook", "run"];
 
 /// Segments that name no member.
-const FORBIDDEN: [&str; 3] = ["__proto__", "prototype", "constructor"];
+pub(super) const FORBIDDEN: [&str; 3] = ["__proto__", "prototype", "constructor"];
 
 /// Returns `input` with every `{"$context": "a.dotted.path"}` in it replaced by what is there in
 /// `envelope`: a member of `hook` or of `run`.
@@ -36,12 +42,11 @@ fn bind_value(value: &Value, envelope: &Object) -> Result<Value, Failure> {
 fn at<'e>(path: &str, envelope: &'e Object) -> Result<&'e Value, Failure> {
     let nowhere = || Failure::new(Cause::Binding, &format!("nothing is at `{path}`"));
     let segments: Vec<&str> = path.split('.').collect();
-    let (bytes, most) = PATH;
-    let is_path = path.len() <= bytes
-        && segments.len() <= most
+    let is_path = path.chars().count() <= CHARS
+        && segments.len() <= SEGMENTS
         && !segments.iter().any(|segment| FORBIDDEN.contains(segment));
     let (first, rest) = segments.split_first().filter(|_| is_path).ok_or_else(nowhere)?;
-    let root = Some(*first).filter(|root| matches!(*root, "hook" | "run"));
+    let root = Some(*first).filter(|root| ROOTS.contains(root));
     let value = root.and_then(|root| envelope.get(root)).ok_or_else(nowhere)?;
     rest.iter().try_fold(value, |value, segment| member(value, segment)).ok_or_else(nowhere)
 }

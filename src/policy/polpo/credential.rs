@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use super::place::Place;
 use super::{PackCode, redact};
-use crate::secret::find;
+use crate::secret::ends_in_one_of;
 
 /// Headers that a pack may not set: they carry credentials, or are the host's to set.
 const HEADERS: &[&str] = &[
@@ -43,8 +43,6 @@ const SENSITIVE: &[&str] = &[
     "accesskey",
     "privatekey",
     "cookie",
-    "clientsecret",
-    "refreshtoken",
     "connectionid",
 ];
 
@@ -81,7 +79,7 @@ fn strings(place: &Place<'_>) {
 /// Tells whether a text holds a secret: one that the engine masks anywhere, or one that handlers would
 /// not see.
 fn is_secret(text: &str) -> bool {
-    find(text).next().is_some() || matches!(redact(text), Cow::Owned(_))
+    matches!(redact(text), Cow::Owned(_))
 }
 
 fn keys(place: &Place<'_>) {
@@ -139,11 +137,7 @@ pub(super) fn command(text: &str, place: &Place<'_>) {
 
 /// Returns whether a name is one for secrets (contract §9.2).
 pub(super) fn is_sensitive(name: &str) -> bool {
-    let letters = name.chars().filter(|c| !matches!(c, '-' | '_'));
-    // By way of the capital, of which some small letters have the same.
-    let letters = letters.flat_map(char::to_uppercase).flat_map(char::to_lowercase);
-    let letters: String = letters.collect();
-    SENSITIVE.iter().any(|end| letters.ends_with(end))
+    ends_in_one_of(name, SENSITIVE)
 }
 
 /// Tells whether a command has `Authorization:` with a value.

@@ -9,7 +9,8 @@ use super::bounds::{ANSWER_DEPTH, ANSWER_NODES, FEEDBACK_BYTES, OUTPUT_BYTES, RE
 use super::{Cause, Cell, Failure, Site, Word, cut_result, redact, redact_value};
 use crate::canon::{Canonical, Limits, Object, Value, parse};
 
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+/// What may stand before a text, and is no part of it.
+pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// What a handler wants.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,20 +114,11 @@ fn object(text: &[u8]) -> Result<Object, Failure> {
         return Err(invalid("a second byte order mark"));
     }
     let value = parse(text, limits).map_err(|error| invalid(&error.to_string()))?;
-    if nodes(&value) > ANSWER_NODES {
+    if value.count() > ANSWER_NODES {
         return Err(invalid(&format!("more than {ANSWER_NODES} values")));
     }
     let kind = value.type_name();
     value.into_object().ok_or_else(|| invalid(&format!("not an object but {kind}")))
-}
-
-/// Counts the values in a value, itself included.
-fn nodes(value: &Value) -> usize {
-    match value {
-        Value::Array(elements) => elements.iter().map(nodes).sum::<usize>() + 1,
-        Value::Object(members) => members.values().map(nodes).sum::<usize>() + 1,
-        _ => 1,
-    }
 }
 
 fn answer(mut members: Object, site: Site) -> Result<Answer, Failure> {

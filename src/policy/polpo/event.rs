@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use crate::policy::Seam;
-
 /// A place in the flow of an invocation, in the words of the dialect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Event {
@@ -36,15 +34,6 @@ impl Event {
     /// Returns whether it is about a call of a tool.
     pub const fn is_of_a_tool(self) -> bool {
         matches!(self, Self::ToolBefore | Self::ToolAfter)
-    }
-
-    /// Returns the seam of a run at which it is.
-    pub const fn seam(self) -> Seam {
-        match self {
-            Self::ToolBefore => Seam::Before,
-            Self::ToolAfter => Seam::After,
-            Self::TurnStop => Seam::Stop,
-        }
     }
 }
 

@@ -12,7 +12,7 @@ pub const HOOKS: &str = ".polpo/hooks";
 /// Where agents are, a folder each.
 pub const AGENTS: &str = ".polpo/agents";
 
-/// What is behind a name in a folder.
+/// The file in the folder of an agent.
 pub const AGENT_FILE: &str = "agent.json";
 
 /// A file of a project.
@@ -56,8 +56,8 @@ pub fn read(root: &Path) -> io::Result<ProjectFiles> {
     Ok(ProjectFiles { packs, agents })
 }
 
-/// Returns the names in a folder, in the order of their bytes. One that is not UTF-8 can be no pack,
-/// and what is shown of it says so.
+/// Returns the names in a folder, in the order of their bytes. One that is not UTF-8 can be no pack
+/// and no agent; under the name that is shown of it there is nothing, so it is passed over.
 fn names(folder: &Path) -> io::Result<Vec<String>> {
     let entries = match fs::read_dir(folder) {
         Err(error) if is_missing(&error) => return Ok(Vec::new()),

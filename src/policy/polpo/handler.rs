@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::PackCode;
 use super::place::Place;
-use super::{PackName, credential, http};
+use super::{PackName, binding, credential, http};
 use crate::canon::Object;
 
 const HANDLER: PackCode = PackCode::InvalidHandler;
@@ -20,8 +20,6 @@ const NAME_CHARS: usize = 256;
 const PATH_CHARS: usize = 4096;
 /// The most variables of a command.
 const VARIABLES: usize = 32;
-/// The most characters, and the most segments, of a path of a binding.
-const BINDING: (usize, usize) = (512, 64);
 /// How long a handler may take at most, in milliseconds.
 const TIMEOUT_MS: i64 = 600_000;
 
@@ -283,16 +281,15 @@ fn bindings(place: &Place<'_>) {
 }
 
 fn binding(place: &Place<'_>) {
-    const FORBIDDEN: [&str; 3] = ["__proto__", "prototype", "constructor"];
-    let (chars, segments) = BINDING;
-    let Some(path) = place.words(HANDLER, chars) else { return };
+    let Some(path) = place.words(HANDLER, binding::CHARS) else { return };
+    let segments = binding::SEGMENTS;
     if path.split('.').count() > segments {
         place.find(HANDLER, format!("has more than {segments} segments"));
     }
-    if path.split('.').any(|segment| segment.is_empty() || FORBIDDEN.contains(&segment)) {
+    if path.split('.').any(|segment| segment.is_empty() || binding::FORBIDDEN.contains(&segment)) {
         place.find(HANDLER, "has a segment that is empty, or that nothing is called");
     }
-    if !matches!(path.split('.').next(), Some("hook" | "run")) {
+    if !path.split('.').next().is_some_and(|root| binding::ROOTS.contains(&root)) {
         place.find(HANDLER, "must begin with `hook` or `run`");
     }
 }

@@ -25,11 +25,6 @@ impl Pattern {
         Ok(Self { written: written.to_owned(), folded: fold(written) })
     }
 
-    /// Returns the pattern, without space around it.
-    pub fn as_str(&self) -> &str {
-        &self.written
-    }
-
     /// Returns whether it names one name and no others.
     pub fn is_literal(&self) -> bool {
         !self.written.contains(['*', '?'])

@@ -89,7 +89,7 @@ impl<'a> Place<'a> {
     }
 
     fn must_be<T>(&self, code: PackCode, wanted: &str) -> Option<T> {
-        self.refuse(code, format!("must be {wanted}, and is {}", a(self.value.type_name())))
+        self.refuse(code, format!("must be {wanted}, and is {}", self.value.type_in_words()))
     }
 
     pub(super) fn object(&self, code: PackCode) -> Option<&'a Object> {
@@ -190,15 +190,6 @@ pub(super) fn with_key(path: &str, key: &str) -> String {
     let shown: String = key.chars().take(KEY_CHARS).collect();
     let cut = if shown.len() < key.len() { "…" } else { "" };
     format!("{path}[{}]", Value::from(shown + cut))
-}
-
-/// Returns the name of a type with its article.
-fn a(type_name: &str) -> String {
-    match type_name {
-        "null" => type_name.to_owned(),
-        "array" | "object" => format!("an {type_name}"),
-        _ => format!("a {type_name}"),
-    }
 }
 
 #[cfg(test)]

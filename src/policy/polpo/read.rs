@@ -1,5 +1,6 @@
 //! Reads a pack, and names all that is wrong with it (contract §2, §3, §10).
 
+use super::decision::BYTE_ORDER_MARK;
 use super::place::{Findings, Place, ROOT, path_of};
 use super::{
     Event, Finding, GateLimits, Matcher, Mode, OnFailure, Pack, PackCode, PackHook, PackName,
@@ -20,8 +21,6 @@ const HOOKS: usize = 64;
 const DESCRIPTION_CHARS: usize = 512;
 /// The most characters of the name of a hook.
 const ID_CHARS: usize = 64;
-
-const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A file that was read: the pack, unless something is wrong with it, and what was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,8 +64,8 @@ pub(super) fn json(bytes: &[u8], findings: &Findings) -> Option<Value> {
         return None;
     }
     // An editor may have put one mark in front; two are a mistake, of which the parser skips one.
-    let text = bytes.strip_prefix(MARK).unwrap_or(bytes);
-    if text.starts_with(MARK) {
+    let text = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
+    if text.starts_with(BYTE_ORDER_MARK) {
         findings.add(PackCode::InvalidJson, ROOT, "begins with two byte order marks");
         return None;
     }
@@ -115,7 +114,7 @@ fn read(name: &PackName, value: &Value, native: &[String], findings: Findings) -
 
 fn pack(name: &PackName, root: &Place<'_>, native: &[String]) -> Option<Pack> {
     let written = root.object(PackCode::InvalidField)?;
-    if count(root.value) > VALUES {
+    if root.value.count() > VALUES {
         return root.refuse(PackCode::LimitExceeded, format!("has more than {VALUES} values"));
     }
     root.knows(&["$schema", "version", "description", "hooks"]);
@@ -132,14 +131,6 @@ fn pack(name: &PackName, root: &Place<'_>, native: &[String]) -> Option<Pack> {
     credential::look(root);
     let sha256 = Canonical::of_object(written).sha256();
     Some(Pack { name: name.clone(), description, hooks, sha256, written: written.clone() })
-}
-
-fn count(value: &Value) -> usize {
-    match value {
-        Value::Array(elements) => 1 + elements.iter().map(count).sum::<usize>(),
-        Value::Object(members) => 1 + members.values().map(count).sum::<usize>(),
-        _ => 1,
-    }
 }
 
 fn description(place: &Place<'_>) -> Option<String> {

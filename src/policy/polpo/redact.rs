@@ -3,10 +3,8 @@
 use std::borrow::Cow;
 
 use crate::canon::{Object, Value};
+pub use crate::secret::REDACTED;
 use crate::secret::{Rendering, render, render_value};
-
-/// What stands in the place of a secret.
-pub const REDACTED: &str = "[REDACTED]";
 
 /// Returns `text` with every secret replaced.
 pub fn redact(text: &str) -> Cow<'_, str> {
@@ -25,11 +23,10 @@ pub fn redact_value(value: &Value) -> Value {
 /// Which of the marks came from where cannot be told: a handler may move texts. So where something
 /// was replaced, no mark may be in what comes back; where nothing was, a mark is a text like any other.
 pub fn replaces_a_secret(original: &Object, changed: &Object) -> bool {
-    changed.values().any(holds_mark)
-        && original.iter().any(|(key, value)| {
-            let alone = Value::Object(Object::from([(key.clone(), value.clone())]));
-            redact_value(&alone) != alone
-        })
+    changed.values().any(holds_mark) && {
+        let original = Value::Object(original.clone());
+        redact_value(&original) != original
+    }
 }
 
 fn holds_mark(value: &Value) -> bool {

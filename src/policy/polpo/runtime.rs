@@ -1,6 +1,6 @@
 //! The switches of a host, and what it says that it can do (contract §14, §15).
 
-use super::{Event, GateLimits, HandlerKind};
+use super::{Event, GateLimits, HandlerKind, Word};
 use crate::canon::{Object, Value};
 use crate::engine::{Rollout, RuntimeSettings};
 use crate::object;
@@ -54,8 +54,6 @@ impl Runtime {
     /// Returns what the host says that it can do. It names no pack, no host and no secret. `applied` is
     /// our own: whether runs ask packs.
     pub fn capabilities(&self) -> Object {
-        const DECISIONS: [&str; 7] =
-            ["allow", "deny", "ask", "defer", "modify", "stop", "continue"];
         let kinds = |kinds: &mut dyn Iterator<Item = HandlerKind>| -> Vec<&'static str> {
             kinds.map(HandlerKind::as_str).collect()
         };
@@ -81,7 +79,7 @@ impl Runtime {
             "killSwitch": object! { "active": self.killed, "env": KILL_SWITCH },
             "managed": managed.map(Value::from),
             "portable": object! {
-                "decisions": DECISIONS.to_vec(),
+                "decisions": Word::ALL.map(Word::as_str).to_vec(),
                 "defaults": command_timeout(false),
                 "events": Event::ALL.map(Event::as_str).to_vec(),
                 "handlers": kinds(&mut HandlerKind::ALL.into_iter()),

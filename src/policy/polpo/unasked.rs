@@ -17,29 +17,29 @@ pub fn refuse_unasked(root: &Path, runtime: &Runtime) -> Result<(), SettingsErro
     let refused = |message: String| SettingsError {
         path: root.join(HOOKS),
         field: String::new(),
-        reason: "packs_not_asked",
+        reason: SettingsError::NOT_ASKED,
         message,
     };
     let found = files::read(root).map_err(|error| refused(format!("cannot be read: {error}")))?;
     if found.packs.is_empty() {
         return Ok(());
     }
-    let is_off = runtime.ordinary() == Rollout::Off;
-    let report = validate(&found, &runtime.provider_native);
-    let gated = report.packs.iter().any(|report| {
-        let has_gate =
-            report.pack.as_ref().map(|pack| pack.hooks.iter().any(|hook| hook.gate.is_some()));
-        has_gate.unwrap_or(true)
-    });
-    match (is_off, gated) {
-        (true, false) => Ok(()),
-        (true, true) => Err(refused("holds a termination gate, which no switch leaves out".into())),
-        (false, _) => Err(refused(
+    if runtime.ordinary() != Rollout::Off {
+        return Err(refused(
             "holds packs of policy hooks, which runs do not ask yet: none begins as if they were \
              not there"
                 .into(),
-        )),
+        ));
     }
+    let gated = validate(&found, &runtime.provider_native).packs.iter().any(|report| {
+        report.pack.as_ref().is_none_or(|pack| pack.hooks.iter().any(|hook| hook.gate.is_some()))
+    });
+    if gated {
+        let message =
+            "holds a termination gate, or a file that may be one: no switch leaves that out";
+        return Err(refused(message.into()));
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -63,7 +63,7 @@ mod tests {
         let runtime = Runtime::new(&RuntimeSettings::default(), switch);
         let refused = refuse_unasked(root.path(), &runtime);
         if let Err(error) = &refused {
-            assert_eq!(error.reason(), Some("packs_not_asked"));
+            assert_eq!(error.reason(), Some(SettingsError::NOT_ASKED));
         }
         refused.is_ok()
     }

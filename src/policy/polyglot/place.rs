@@ -77,7 +77,7 @@ impl<'a> Place<'a> {
 
     /// Refuses a value of another type.
     pub(super) fn must_be(&self, wanted: &str) -> SettingsError {
-        let is = a(self.value.type_name());
+        let is = self.value.type_in_words();
         self.refuse("wrong_type", &format!("is {is}, and must be {wanted}"))
     }
 
@@ -94,14 +94,5 @@ impl<'a> Place<'a> {
             reason,
             message: message.to_owned(),
         }
-    }
-}
-
-/// Returns the name of a type with its article.
-pub(super) fn a(type_name: &str) -> String {
-    match type_name {
-        "null" => type_name.to_owned(),
-        "array" | "object" => format!("an {type_name}"),
-        _ => format!("a {type_name}"),
     }
 }

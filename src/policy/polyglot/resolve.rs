@@ -28,10 +28,6 @@ pub enum Switch {
 }
 
 impl Switch {
-    /// Every switch.
-    pub const ALL: [Self; 5] =
-        [Self::NoHooks, Self::Audit, Self::RetentionDays, Self::NoOutputScan, Self::RedactOutput];
-
     /// Returns the variable.
     pub const fn name(self) -> &'static str {
         match self {

@@ -32,7 +32,11 @@ fn print(said: &Object, out: &mut dyn Write) -> io::Result<()> {
     };
     let mut line = |name: &str, value: String| writeln!(out, "{DIM}{name:<16}{DIM:#} {value}");
     if at(&["applied"]) == Some(&Value::Bool(false)) {
-        line("applied", "no: runs do not ask packs yet, and none begins beside any".to_owned())?;
+        line(
+            "applied",
+            "no: runs do not ask packs yet, nor begin beside any that no switch leaves out"
+                .to_owned(),
+        )?;
     }
     line("events", word(&["portable", "events"]))?;
     line("handlers", word(&["portable", "handlers"]))?;

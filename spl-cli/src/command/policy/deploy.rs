@@ -1,4 +1,4 @@
-//! `spl policy deploy`: the packs of a project, for runs to work under.
+//! `spl policy deploy`: the packs of a project, kept as records.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -22,13 +22,15 @@ const SHOWN: usize = 12;
 #[command(after_help = "\
 Validates the project first, and deploys all of its packs or none. Each is kept as a record with the
 SHA-256 of what it says; one that is in force already is left alone. Only the operator may.
-Runs do not ask packs yet: in a folder that has some, none begins.
+Runs do not ask packs yet: in a folder that has some none begins, unless POLPO_RUNTIME_HOOKS=off
+leaves them out.
 
 Examples:
   spl policy deploy
   spl policy deploy --dir ~/project
 
-Exit status: 0 all packs are in force, 1 something is wrong with one and nothing was deployed.")]
+Exit status: 0 all packs are in force, 1 something is wrong in the project and nothing was
+deployed.")]
 pub(crate) struct DeployArgs {
     /// The folder of the project [default: this one]
     #[arg(long, value_name = "DIR")]

@@ -105,8 +105,7 @@ fn skipped(skipped: &[Skipped], out: &mut dyn Write) -> io::Result<()> {
     for Skipped { path, scope, event, position, command, why } in skipped {
         let place = match (event, position) {
             (Some(event), Some(at)) => format!(" {event}[{at}]"),
-            (Some(event), None) => format!(" {event}"),
-            (None, _) => String::new(),
+            _ => String::new(),
         };
         let path = path.to_string_lossy();
         writeln!(out, "  {} {}{place}", scope.as_str(), printable(&path))?;

@@ -3,11 +3,13 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use spl::cancel::Cancel;
 use spl::canon::{Limits, Object, parse};
 use spl::object;
-use spl::policy::{Handler, Policy, PolicyHook, Question, Ran, Reply, Seam, Verdict};
+use spl::policy::polyglot::Event;
+use spl::policy::{Handler, Policy, PolicyHook, Question, Ran, Reply, Verdict};
 
 use crate::command::work_loop::cancel_when_told;
 use crate::failure::{Exit, Failure};
@@ -34,10 +36,10 @@ Examples:
   spl policy test postToolUse --tool bash --input '{\"command\":\"ls\"}' --result 'a.txt'
   spl policy test userPromptSubmit --prompt 'tidy up'
 
-Exit status: 0 it would proceed, 1 it would be blocked.")]
+Exit status: 0 no hook blocks it, 1 one does.")]
 pub(crate) struct TestArgs {
     /// Where the run would be
-    #[arg(value_enum, value_name = "EVENT")]
+    #[arg(value_name = "EVENT", value_parser = event())]
     event: Event,
     /// The tool that would be called
     #[arg(long, value_name = "NAME")]
@@ -59,31 +61,10 @@ pub(crate) struct TestArgs {
     workspace: Option<PathBuf>,
 }
 
-/// The events, in the words of the dialect.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-#[value(rename_all = "camelCase")]
-enum Event {
-    PreToolUse,
-    PostToolUse,
-    UserPromptSubmit,
-}
-
-impl Event {
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::PreToolUse => "preToolUse",
-            Self::PostToolUse => "postToolUse",
-            Self::UserPromptSubmit => "userPromptSubmit",
-        }
-    }
-
-    const fn seam(self) -> Seam {
-        match self {
-            Self::PreToolUse => Seam::Before,
-            Self::PostToolUse => Seam::After,
-            Self::UserPromptSubmit => Seam::Prompt,
-        }
-    }
+/// Reads an event, in the words of the dialect.
+fn event() -> impl TypedValueParser<Value = Event> {
+    PossibleValuesParser::new(Event::ALL.map(Event::as_str))
+        .try_map(|word| Event::parse(&word).ok_or("there is no such event"))
 }
 
 /// Asks the hooks, and shows what they say.
@@ -175,7 +156,7 @@ impl Tested<'_> {
             })
             .collect();
         let warnings: Vec<String> =
-            self.verdict.warnings().map(|warning| policy::warned(&warning)).collect();
+            self.verdict.warnings().map(|warning| warning.to_string()).collect();
         object! {
             "context": self.verdict.context(),
             "decision": if block.is_some() { "block" } else { "proceed" },

@@ -7,7 +7,7 @@ use spl::config::TierName;
 use spl::engine::{Engine, Home};
 use spl::model::{Echo, Model, ModelError, Providers, Scripted};
 use spl::policy::polpo::{Runtime, refuse_unasked};
-use spl::policy::polyglot::{self, Files, Project};
+use spl::policy::polyglot::Project;
 use spl::policy::{Policy, SettingsError};
 use spl::run::worker::Confined;
 use spl::run::{Chosen, Host, Outfit, RunSpec, Unfit, mark_orphans};
@@ -17,7 +17,7 @@ use crate::command::model::providers;
 use crate::command::tool::grant;
 use crate::command::work_loop::{place, tools_of};
 use crate::failure::Failure;
-use crate::home;
+use crate::policy;
 
 /// Which runs the server drives, and with what.
 #[derive(Args, Debug)]
@@ -69,10 +69,9 @@ impl RunArgs {
         });
         let mut roots: Vec<PathBuf> =
             workspace.iter().map(|workspace| workspace.path().to_owned()).collect();
-        if let Some(home) = home {
-            let settings = home.settings().map_err(|error| Failure::coded(&error))?;
-            roots.extend(settings.server.workspace_roots);
-        }
+        let settings = home.map(Home::settings).transpose();
+        let settings = settings.map_err(|error| Failure::coded(&error))?.unwrap_or_default();
+        roots.extend(settings.server.workspace_roots);
         let outfit = ServerOutfit {
             plays,
             workspace,
@@ -80,7 +79,7 @@ impl RunArgs {
             folder,
             confined,
             home: home.cloned(),
-            packs: crate::policy::runtime_of(home)?,
+            packs: policy::switches(&settings.runtime),
         };
         let host = Host::new(engine.clone(), outfit, self.max_runs);
         told(host.attend().map_err(|error| Failure::coded(&error))?);
@@ -250,9 +249,6 @@ impl Outfit for ServerOutfit {
         if workspace.is_some() {
             refuse_unasked(folder, &self.packs)?;
         }
-        let home = home::folder();
-        let files = Files { home: home.as_deref(), workspace: folder, project };
-        let policy = polyglot::load(&files, &home::set)?;
-        Ok(policy.at(folder.to_owned(), std::env::vars_os().collect()))
+        policy::resolve(folder, project)
     }
 }

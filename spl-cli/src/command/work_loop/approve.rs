@@ -121,7 +121,7 @@ fn needs_approval(request: &CallRequest) -> bool {
 fn is_secret(path: &str) -> bool {
     let mut steps = path.rsplit('/').filter(|step| !step.is_empty());
     let name = steps.next().unwrap_or_default();
-    SECRET_FOLDERS.iter().any(|folder| *folder == name || path.split('/').any(|at| at == *folder))
+    SECRET_FOLDERS.iter().any(|folder| path.split('/').any(|at| at == *folder))
         || SECRET_FILES.iter().any(|pattern| matches(pattern, name))
 }
 

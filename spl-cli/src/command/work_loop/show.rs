@@ -12,7 +12,6 @@ use spl::secret::{mask, mask_value};
 
 use crate::failure::Failure;
 use crate::output::{self, DIM, ERROR, Form, GOOD, NAME, Output, WARN, cut, printable};
-use crate::policy;
 
 /// The most lines of an answer that a person is shown.
 const LINES: usize = 6;
@@ -61,7 +60,7 @@ impl Show {
 /// Says on standard error what policy hooks do that somebody should know of, whatever the form.
 fn aside(moment: &Moment<'_>) {
     let said = match moment {
-        Moment::Warned(warning) => policy::warned(warning),
+        Moment::Warned(warning) => warning.to_string(),
         Moment::Blocked { request, block } => {
             format!("{} blocked {}: {}", block.event, request.name, block.reason)
         }

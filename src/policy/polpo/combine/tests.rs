@@ -151,7 +151,6 @@ proptest! {
     #[test]
     fn what_is_only_watched_does_nothing(hooks in hooks()) {
         let done = walk(before(), &hooks, false);
-        let Before { .. } = before();
         let untouched = BeforeEffect::Proceed {
             input: object! { "n": -1 }, changed: false, wanted: Vec::new(),
         };

@@ -143,8 +143,6 @@ pub enum WritePoint {
 /// A validator that is to be asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asking {
-    /// Its place among the validators.
-    pub index: usize,
     /// Which hook it is.
     pub hook: HookName,
     /// The key of the execution.

@@ -296,10 +296,10 @@ impl Gate {
         let Some(validation) = self.kept.validation.clone() else {
             return self.fail(inconsistent());
         };
-        for (index, validator) in self.validators.clone().into_iter().enumerate() {
+        for validator in self.validators.clone() {
             let key = self.key(&validator.hook, validation.attempt);
             match validation.result(&key).map(|judged| &judged.verdict) {
-                None => return self.ask(index, validator, key, &validation),
+                None => return self.ask(validator, key, &validation),
                 Some(Verdict::Accept) => {}
                 Some(Verdict::Repair(_)) => return self.repair(),
                 Some(Verdict::Refuse(failure)) => return self.fail(*failure),
@@ -312,7 +312,6 @@ impl Gate {
 
     fn ask(
         &mut self,
-        index: usize,
         validator: Validator,
         key: IdempotencyKey,
         validation: &Validation,
@@ -324,7 +323,6 @@ impl Gate {
         let left = limits.remaining(used, *elapsed_ms).ms;
         self.wait = Wait::Validator(key.clone(), left < validator.timeout_ms);
         Effect::Validate(Box::new(Asking {
-            index,
             hook: validator.hook,
             key,
             candidate: validation.candidate.clone(),

@@ -54,7 +54,8 @@ impl Checkpoint {
         let being_validated =
             matches!(self.phase, Phase::Validating | Phase::Continuing | Phase::Accepted);
         let of_this_answer = self.validation.as_ref().is_none_or(|validation| {
-            validation.attempt == attempts && validation.attempt == validation.cycle + 1
+            validation.attempt == attempts
+                && validation.attempt == validation.cycle.saturating_add(1)
         });
         rounds
             && of_this_answer
